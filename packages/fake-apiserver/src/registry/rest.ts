@@ -1,0 +1,189 @@
+// The seam between HTTP handlers and the registry: what a handler may ask of a resource.
+// Upstream: apiserver@v0.30.3:pkg/registry/rest/rest.go
+import type { DeleteOptions, FieldSelector, LabelSelector, ResourceVersionMatch } from '@kube-rx/apimachinery';
+import type { Schema } from '../schema/schema.ts';
+import type { ApiObject } from '../storage/api-object.ts';
+import type { StorageList, StorageWatch } from '../storage/interfaces.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string | undefined;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** What a handler knows of the request when it calls the registry. */
+export interface RequestContext {
+  readonly signal: AbortSignal;
+  readonly user: UserInfo;
+  /** Adds one `Warning: 299 - "text"` header; duplicates are dropped by the handler. */
+  warn(text: string): void;
+}
+
+/** Static facts of one served resource in one version. */
+export interface ResourceInfo {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly subresources: readonly SubresourceInfo[];
+  /** Undefined for kinds without a known type. */
+  readonly schema: Schema | undefined;
+  /** True for kinds defined by a CRD: list items carry apiVersion and kind, list metadata always shows `continue`. */
+  readonly custom: boolean;
+}
+
+export interface SubresourceInfo {
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+}
+
+export interface ListCall {
+  readonly namespace: string;
+  readonly labelSelector: LabelSelector;
+  /** Already converted and checked by `convertFieldSelector`. */
+  readonly fieldSelector: FieldSelector;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: ResourceVersionMatch | undefined;
+  readonly limit: number;
+  readonly continue: string;
+}
+
+export interface WatchCall extends ListCall {
+  readonly allowWatchBookmarks: boolean;
+  readonly sendInitialEvents: boolean | undefined;
+  /** When the watch will time out, in ms of the server's clock. */
+  readonly deadlineMs: number;
+}
+
+export interface WriteCall {
+  readonly namespace: string;
+  readonly dryRun: boolean;
+}
+
+export interface UpdateCall extends WriteCall {
+  readonly name: string;
+  /** Apply creates what is missing, whatever the kind says about create on update. */
+  readonly forceAllowCreate: boolean;
+  /** '' for the main resource, else e.g. `status`. */
+  readonly subresource: string;
+  /**
+   * Makes the new object from the stored one (undefined when missing). May be called again on a lost race; throws a StatusError
+   * to refuse. It includes managedFields bookkeeping; the registry does defaults, strategies, validation and admission after it.
+   */
+  transform(existing: ApiObject | undefined): ApiObject | Promise<ApiObject>;
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
+}
+
+export interface DeleteCall {
+  readonly namespace: string;
+  readonly name: string;
+  readonly options: DeleteOptions;
+}
+
+/** A stored object, or (dry run) one that was not stored. Handlers read `object`, never write it. */
+export interface WriteResult {
+  readonly stored: StoredObject;
+  readonly created: boolean;
+}
+
+export interface DeleteResult {
+  /** The object in its last or marked state. */
+  readonly stored: StoredObject;
+  /** False when finalizers or grace keep it. */
+  readonly deleted: boolean;
+  /** True for the kinds that answer with the deleted object instead of a Status. */
+  readonly returnDeletedObject: boolean;
+}
+
+/** One resource's storage, in one version. All versions of a built-in kind share one Cacher below. */
+export interface ResourceStore {
+  readonly info: ResourceInfo;
+  /** Maps and checks one requirement of a field selector; throws 400 for an unknown field. */
+  convertFieldSelector(selector: FieldSelector): FieldSelector;
+  /** Fills the kind's defaults in, as decoding does upstream; returns the same object when nothing changed. */
+  applyDefaults(object: ApiObject): ApiObject;
+  get(
+    ctx: RequestContext,
+    call: { readonly namespace: string; readonly name: string; readonly resourceVersion: string },
+  ): Promise<StoredObject>;
+  list(ctx: RequestContext, call: ListCall): Promise<StorageList>;
+  watch(ctx: RequestContext, call: WatchCall): Promise<StorageWatch>;
+  create(ctx: RequestContext, object: ApiObject, call: WriteCall): Promise<WriteResult>;
+  update(ctx: RequestContext, call: UpdateCall): Promise<WriteResult>;
+  delete(ctx: RequestContext, call: DeleteCall): Promise<DeleteResult>;
+  deleteCollection(
+    ctx: RequestContext,
+    call: {
+      readonly namespace: string;
+      readonly options: DeleteOptions;
+      readonly list: ListCall;
+      readonly dryRun: boolean;
+    },
+  ): Promise<StorageList>;
+  /** Cells of the Table row of an object, in the order of `tableColumns`. */
+  readonly tableColumns: readonly TableColumn[];
+  tableCells(object: ApiObject): readonly unknown[];
+}
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
+
+/**
+ * A subresource that is not the parent's object under another strategy (scale, binding, eviction, token, log, approval ...).
+ * `status` goes through {@link ResourceStore.update}.
+ */
+export interface SubresourceHandler {
+  readonly info: SubresourceInfo;
+  get?(ctx: RequestContext, ref: { readonly namespace: string; readonly name: string }): Promise<ApiObject>;
+  create?(
+    ctx: RequestContext,
+    ref: { readonly namespace: string; readonly name: string },
+    body: ApiObject,
+    call: WriteCall,
+  ): Promise<{ readonly object: ApiObject; readonly status: number }>;
+  update?(
+    ctx: RequestContext,
+    ref: { readonly namespace: string; readonly name: string },
+    transform: (existing: ApiObject) => ApiObject | Promise<ApiObject>,
+    call: WriteCall,
+  ): Promise<ApiObject>;
+}
+
+/** A kind that is answered at once and never stored: access reviews, token reviews. */
+export interface VirtualResource {
+  readonly info: ResourceInfo;
+  create(ctx: RequestContext, object: ApiObject, call: WriteCall): Promise<ApiObject>;
+}
+
+/** Everything served at present; CRDs come and go, so look up per request. */
+export interface ResourceCatalog {
+  find(group: string, version: string, resource: string): ResourceStore | undefined;
+  findVirtual(group: string, version: string, resource: string): VirtualResource | undefined;
+  findSubresource(
+    group: string,
+    version: string,
+    resource: string,
+    subresource: string,
+  ): SubresourceHandler | undefined;
+  all(): Iterable<ResourceInfo>;
+  /** Grows with every change of the served set; discovery documents are cached by it. */
+  readonly generation: number;
+}

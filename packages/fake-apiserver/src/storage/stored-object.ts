@@ -1,0 +1,35 @@
+// One committed state of an object and its encodings: the bytes are made once and shared by every list and watcher.
+// Upstream: apiserver@v0.30.3:pkg/storage/cacher/caching_object.go
+import type { Revision } from '../etcd/client.ts';
+import type { ApiObject } from './api-object.ts';
+
+/**
+ * Immutable. `object` is frozen (shallowly; nobody in the server mutates it, deep down either) and has its
+ * `metadata.resourceVersion`. Two StoredObjects of the same revision and key may exist when one of them was read from etcd.
+ */
+export class StoredObject {
+  readonly key: string;
+  readonly object: ApiObject;
+  readonly revision: Revision;
+  #encodings: Map<string, Buffer> | undefined;
+
+  constructor(key: string, object: ApiObject, revision: Revision) {
+    this.key = key;
+    this.object = object;
+    this.revision = revision;
+  }
+
+  /**
+   * The bytes for `identifier`, made by `encode` on the first call and kept as long as the object is.
+   * The identifier names media type, transformation and frame, e.g. `json`, `json;watch=ADDED`, `table;include=None`.
+   */
+  encoding(identifier: string, encode: (object: ApiObject) => Buffer): Buffer {
+    this.#encodings ??= new Map();
+    let bytes = this.#encodings.get(identifier);
+    if (bytes === undefined) {
+      bytes = encode(this.object);
+      this.#encodings.set(identifier, bytes);
+    }
+    return bytes;
+  }
+}
