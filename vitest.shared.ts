@@ -1,4 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import type { ViteUserConfig } from 'vitest/config';
+
+const results = process.env.KUBE_RX_TEST_RESULTS;
+const name = process.cwd().split('/').at(-1);
 
 /** Tests run on the sources of every workspace package, so that no build has to come first. */
 export const shared: ViteUserConfig = {
@@ -10,5 +14,10 @@ export const shared: ViteUserConfig = {
     hookTimeout: 20_000,
     pool: 'forks',
     restoreMocks: true,
+    reporters: results ? ['default', ['json', { outputFile: `${results}/${name}.json` }]] : ['default'],
+    // A repository-wide folder keeps the cache out of the packages that are published.
+    root: process.cwd(),
+    server: { deps: { inline: [/@kube-rx\//] } },
   },
+  cacheDir: fileURLToPath(new URL('./node_modules/.vite', import.meta.url)),
 };
