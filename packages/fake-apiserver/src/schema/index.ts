@@ -1,0 +1,12 @@
+// Types of the API as data, and what is decided by them alone.
+export {
+  type DiscoveryGroup,
+  type DiscoveryResource,
+  type DiscoverySubresource,
+  type DiscoveryVersion,
+  loadDiscovery,
+} from './discovery.ts';
+export type { DataProfile } from './profile-data.ts';
+export type { Schema, SchemaRegistry, SchemaType } from './schema.ts';
+export { loadOpenApiSchemas, loadSchemaRegistry } from './schema-registry.ts';
+export { loadTableColumns, tableColumnsKey } from './table-columns.ts';
