@@ -40,3 +40,16 @@ export interface FieldSelector {
   ): FieldSelector;
   toString(): string;
 }
+
+/** A selector that cannot be read. The message is what the API server answers; `code` is for programs. */
+export class SelectorParseError extends Error {
+  override readonly name = 'SelectorParseError';
+  readonly code = 'INVALID_SELECTOR';
+  /** The text as it was given, where there was one. */
+  readonly selector: string;
+
+  constructor(message: string, selector: string) {
+    super(message);
+    this.selector = selector;
+  }
+}
