@@ -117,9 +117,7 @@ export interface EtcdClient extends AsyncDisposable {
   compact(revision: Revision, signal?: AbortSignal): Promise<void>;
   grantLease(ttlSeconds: number, signal?: AbortSignal): Promise<LeaseId>;
   revokeLease(lease: LeaseId, signal?: AbortSignal): Promise<void>;
-  status(
-    signal?: AbortSignal,
-  ): Promise<{
+  status(signal?: AbortSignal): Promise<{
     readonly revision: Revision;
     readonly compactRevision: Revision | undefined;
     readonly version: string;
