@@ -115,6 +115,15 @@ export interface ResourceStore {
   convertFieldSelector(selector: FieldSelector): FieldSelector;
   /** Fills the kind's defaults in, as decoding does upstream; returns the same object when nothing changed. */
   applyDefaults(object: ApiObject): ApiObject;
+  /**
+   * Custom resources only: the rest of decoding once the JSON of a body or of a patched object is read. Decodes metadata, prunes
+   * by the schema, drops nulls and fills defaults in. `strictErrors` are like those of `decodeJson`; what cannot be decoded
+   * throws a DecodeError with the text that follows `cannot be handled as a KIND: `.
+   */
+  decodeCustom?(value: Readonly<Record<string, unknown>>): {
+    readonly object: ApiObject;
+    readonly strictErrors: readonly string[];
+  };
   get(
     ctx: RequestContext,
     call: { readonly namespace: string; readonly name: string; readonly resourceVersion: string },
