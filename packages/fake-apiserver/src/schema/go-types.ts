@@ -18,9 +18,6 @@ export interface GoStruct {
   readonly name: string;
   /** In declaration order, embedded structs dissolved. */
   readonly fields: readonly GoField[];
-  readonly byName: ReadonlyMap<string, GoField>;
-  /** Lower-cased JSON name to field, for Go's case-insensitive match. */
-  readonly byFoldedName: ReadonlyMap<string, GoField>;
 }
 
 /** One line of go-types.json: `NAME:TYPE[:o][:z];...`. */
@@ -38,8 +35,6 @@ function parse(schemaName: string, text: string): GoStruct {
   return {
     name: schemaName.slice(schemaName.lastIndexOf('.') + 1),
     fields,
-    byName: new Map(fields.map((field) => [field.name, field])),
-    byFoldedName: new Map(fields.map((field) => [field.name.toLowerCase(), field])),
   };
 }
 

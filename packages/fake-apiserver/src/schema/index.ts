@@ -1,4 +1,6 @@
 // Types of the API as data, and what is decided by them alone.
+
+export { type DecodedJson, DecodeError, decodeJson, strictDecodingError } from './decode-json.ts';
 export {
   type DiscoveryGroup,
   type DiscoveryResource,
@@ -6,6 +8,8 @@ export {
   type DiscoveryVersion,
   loadDiscovery,
 } from './discovery.ts';
+export { jsonSyntaxError } from './json-syntax.ts';
+export { normalizeBuiltin } from './normalize-builtin.ts';
 export type { DataProfile } from './profile-data.ts';
 export type { Schema, SchemaRegistry, SchemaType } from './schema.ts';
 export { loadOpenApiSchemas, loadSchemaRegistry } from './schema-registry.ts';

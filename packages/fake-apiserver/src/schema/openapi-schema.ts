@@ -119,6 +119,11 @@ export class OpenApiSchema implements Schema {
     return this.#goStruct;
   }
 
+  /** Another named type of the same registry. */
+  sibling(name: string): OpenApiSchema | undefined {
+    return this.#resolver.resolve(`#/components/schemas/${name}`);
+  }
+
   #child(raw: OpenApiDocument): OpenApiSchema {
     const ref = raw.$ref ?? (raw.allOf?.length === 1 ? raw.allOf[0]?.$ref : undefined);
     if (ref === undefined) return new OpenApiSchema(undefined, raw, this.#resolver);

@@ -1,0 +1,120 @@
+// JSON text into a typed object, with Go's judgement of it: type errors, unknown and duplicate fields.
+// Upstream: sigs.k8s.io/json@bc3834ca7abd:json.go#UnmarshalStrict, apimachinery@v0.30.3:pkg/runtime/serializer/json/json.go
+// Differs: nesting ends at 2,000 levels (upstream 10,000), since JavaScript's stack is smaller.
+
+import { goTypeOf } from './go-type.ts';
+import { JsonReader, setOwn } from './json-reader.ts';
+import { jsonSyntaxError } from './json-syntax.ts';
+import { normalizeType } from './normalize-builtin.ts';
+import type { Schema } from './schema.ts';
+import { StrictErrors } from './strict-errors.ts';
+import { TypedReader } from './typed-reader.ts';
+
+export const MAX_JSON_DEPTH = 2000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** Text that cannot be decoded; the message is upstream's, without the words about kind and version around it. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError';
+}
+
+export interface DecodedJson {
+  readonly value: unknown;
+  /** `unknown field "spec.foo"`, `duplicate field "data.k"`; in order of appearance, each once, at most 100. */
+  readonly strictErrors: readonly string[];
+}
+
+/** The one message of strict validation for what {@link decodeJson} found. */
+export function strictDecodingError(strictErrors: readonly string[]): string {
+  return `strict decoding error: ${strictErrors.join(', ')}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = jsonSyntaxError(text);
+    if (message !== undefined) throw new DecodeError(message);
+    // What Go takes and JavaScript does not can only be too deep for the stack.
+    throw new DecodeError('exceeded max depth', { cause: error });
+  }
+}
+
+/** Deep nesting is found before anything recurses. The text is valid JSON. */
+function checkDepth(text: string): void {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) inString = true;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++depth > MAX_JSON_DEPTH) throw new DecodeError('exceeded max depth');
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+}
+
+/**
+ * Decodes a document of a built-in type as Go would: unknown fields are dropped and reported, wrong types throw, and the result
+ * is what Go would write back (see {@link normalizeBuiltin}). Without a recorded schema the value stays as it is and only
+ * duplicate keys are reported.
+ *
+ * @throws DecodeError with upstream's text.
+ */
+export function decodeJson(text: string, schema?: Schema): DecodedJson {
+  const plain = parse(text);
+  checkDepth(text);
+  const type = schema === undefined ? undefined : goTypeOf(schema);
+  const errors = new StrictErrors();
+  if (type === undefined) {
+    const value = readUntyped(new JsonReader(text), errors);
+    return { value: errors.list.length === 0 ? plain : value, strictErrors: errors.list };
+  }
+  const reader = new TypedReader(new JsonReader(text), errors);
+  const value = reader.document(type);
+  if (reader.problem !== undefined) throw new DecodeError(reader.problem);
+  return { value: value === undefined ? undefined : normalizeType(value, type), strictErrors: errors.list };
+}
+
+/** Plain JSON where a later duplicate wins, as in Go's maps. */
+function readUntyped(reader: JsonReader, errors: StrictErrors): unknown {
+  const char = reader.peek();
+  if (char === '"') return reader.string();
+  if (char === '[') {
+    const items: unknown[] = [];
+    reader.step();
+    if (reader.peek() === ']') {
+      reader.step();
+      return items;
+    }
+    do {
+      errors.enterIndex(items.length);
+      items.push(readUntyped(reader, errors));
+      errors.leave();
+    } while (!reader.closes());
+    return items;
+  }
+  if (char !== '{') return JSON.parse(reader.bare());
+  const object: Record<string, unknown> = {};
+  reader.step();
+  if (reader.peek() === '}') {
+    reader.step();
+    return object;
+  }
+  do {
+    const key = reader.key();
+    if (Object.hasOwn(object, key)) errors.add('duplicate field', key);
+    errors.enterKey(key);
+    setOwn(object, key, readUntyped(reader, errors));
+    errors.leave();
+  } while (!reader.closes());
+  return object;
+}

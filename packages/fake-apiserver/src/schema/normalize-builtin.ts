@@ -1,0 +1,155 @@
+// What a built-in object looks like after Go has read and written it: which zero values appear, which empty ones vanish, in
+// which order fields stand, how scalars are spelled. Storage is protobuf, so an empty list cannot be told from none.
+// Upstream: Go encoding/json/encode.go over the structs of k8s.io/api@v0.30.3
+import { canonicalQuantity } from '@kube-rx/apimachinery';
+import { canonicalMicroTime, canonicalTime } from './go-scalars.ts';
+import { type GoStructField, type GoType, goTypeOf } from './go-type.ts';
+import { setOwn } from './json-reader.ts';
+import type { Schema } from './schema.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The object as the real server would store and answer it: fields in Go's order, unknown ones dropped, `null` and empty values
+ * as omitempty has it (`status: {}`, `creationTimestamp: null` appear; `""`, `0` and `[]` vanish), times in UTC, quantities in
+ * canonical form. Works for any named type, e.g. `ObjectMeta`. A value of a wrong type is left alone. Without a recorded
+ * schema the object is returned as it is. Never changes its input; unchanged leaves are shared.
+ *
+ * @example
+ * normalizeBuiltin({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', labels: {} } }, podSchema);
+ * // { kind, apiVersion, metadata: { name: 'a', creationTimestamp: null }, spec: { containers: null }, status: {} }
+ */
+export function normalizeBuiltin<T>(object: T, schema: Schema | undefined): T {
+  const type = schema === undefined ? undefined : goTypeOf(schema);
+  return type === undefined ? object : (normalizeType(object, type) as T);
+}
+
+/** {@link normalizeBuiltin} for a type at hand. */
+export function normalizeType(value: unknown, type: GoType): unknown {
+  if (value === null || value === undefined) return zeroOf(type);
+  switch (type.kind) {
+    case 'struct':
+      return typeof value === 'object' && !Array.isArray(value) ? normalizeStruct(value as Fields, type) : value;
+    case 'list':
+      return Array.isArray(value) ? value.map((item) => normalizeType(item, type.element)) : value;
+    case 'map':
+      return typeof value === 'object' && !Array.isArray(value) ? normalizeMap(value as Fields, type) : value;
+    case 'quantity':
+      return attempt(() => canonicalQuantity(String(value)), value);
+    case 'time':
+      return attempt(() => canonicalTime(String(value)), value);
+    case 'microTime':
+      return attempt(() => canonicalMicroTime(String(value)), value);
+    case 'schemaOrBool':
+    case 'schemaOrArray':
+    case 'schemaOrStrings':
+      return normalizeSchemaOr(value, type);
+    default:
+      return value;
+  }
+}
+
+function attempt(canonical: () => unknown, otherwise: unknown): unknown {
+  try {
+    return canonical();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** How Go writes the zero value of a type. */
+function zeroOf(type: GoType): unknown {
+  if (type.pointer) return null;
+  switch (type.kind) {
+    case 'struct':
+      return normalizeStruct({}, type);
+    case 'string':
+      return '';
+    case 'integer':
+    case 'float':
+    case 'intOrString':
+      return 0;
+    case 'bool':
+      return false;
+    case 'quantity':
+      return '0';
+    case 'duration':
+      return '0s';
+    default:
+      return null;
+  }
+}
+
+function isEmpty(value: unknown, type: GoType): boolean {
+  switch (type.kind) {
+    case 'list':
+      return Array.isArray(value) && value.length === 0;
+    case 'map':
+      return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+    case 'bytes':
+    case 'string':
+      return value === '';
+    case 'integer':
+    case 'float':
+      return value === 0;
+    case 'bool':
+      return value === false;
+    default:
+      return false;
+  }
+}
+
+/** Kinds that Go sees as structs, which omitempty never leaves out. */
+function alwaysShown(type: GoType): boolean {
+  return !['list', 'map', 'bytes', 'string', 'integer', 'float', 'bool'].includes(type.kind);
+}
+
+function normalizeStruct(object: Fields, type: GoType): Fields {
+  const out: Record<string, unknown> = {};
+  for (const field of type.fields.values()) {
+    const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+    const normal = normalizeField(value, field);
+    if (normal !== undefined) out[field.name] = normal;
+  }
+  return out;
+}
+
+/** Undefined when the field is left out. */
+function normalizeField(value: unknown, field: GoStructField): unknown {
+  const { type, omitEmpty, omitZero } = field;
+  if (value === null || value === undefined) {
+    if (type.pointer) return omitEmpty || omitZero ? undefined : null;
+    if (omitZero || (omitEmpty && !alwaysShown(type))) return undefined;
+    return zeroOf(type);
+  }
+  if (type.pointer) return normalizeType(value, type);
+  if (isEmpty(value, type)) {
+    if (omitEmpty) return undefined;
+    return (type.kind === 'list' || type.kind === 'map') && !type.storedAsJson ? null : value;
+  }
+  return normalizeType(value, type);
+}
+
+function normalizeMap(object: Fields, type: GoType): Fields {
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(object).sort(compareUtf8)) {
+    const value = normalizeType(object[key], type.element);
+    setOwn(out, key, value === null && type.element.kind === 'bytes' ? '' : value);
+  }
+  return out;
+}
+
+/** Order of the UTF-8 bytes; code units differ from it only where surrogates meet the last part of the plane. */
+function compareUtf8(a: string, b: string): number {
+  if (a === b) return 0;
+  const surrogate = /[\ud800-\udfff]/;
+  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : 1;
+}
+
+function normalizeSchemaOr(value: unknown, type: GoType): unknown {
+  if (Array.isArray(value)) {
+    return type.kind === 'schemaOrArray' ? value.map((item) => normalizeType(item ?? {}, type.schemaProps)) : value;
+  }
+  return typeof value === 'object' ? normalizeType(value, type.schemaProps) : value;
+}
