@@ -1,0 +1,26 @@
+// Kubernetes 1.37.2 with its default gates, as far as the watch path shows them.
+// Upstream: apiserver@v0.37.2:pkg/features/kube_features.go
+import { overrideProfile, type Profile } from './profile.ts';
+import { v1_30 } from './v1-30.ts';
+
+export const v1_37: Profile = {
+  ...overrideProfile(v1_30, {
+    gates: {
+      WatchList: true,
+      ConsistentListFromCache: true,
+      ResilientWatchCacheInitialization: true,
+      ListFromCacheSnapshot: true,
+      RetryGenerateName: true,
+      CustomResourceFieldSelectors: true,
+    },
+    behaviours: {
+      bookmarkNeedsEvent: false,
+      initialEventsEndTiming: 'immediate',
+      limitFromCache: true,
+      nullCreationTimestamp: false,
+      badVersionOnListIsBadRequest: true,
+      futureExactIsTooLarge: true,
+    },
+  }),
+  version: '1.37.2',
+};

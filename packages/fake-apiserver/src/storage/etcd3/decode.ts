@@ -1,0 +1,71 @@
+// Stored bytes as objects. Each buffer is decoded at most once, however many lists and watches read it, and not at all in
+// the process that wrote it.
+import { newUnknownError, StatusError } from '@kube-rx/apimachinery';
+import type { KeyValue, Revision } from '../../etcd/client.ts';
+import type { ApiObject } from '../api-object.ts';
+import { formatResourceVersion, withResourceVersion } from '../api-object-versioner.ts';
+import type { Counter } from '../metrics.ts';
+import type { StorageCodec } from '../storage-factory.ts';
+import { StoredObject } from '../stored-object.ts';
+
+/** A state that was read from or written to etcd, with its stored bytes. */
+export class EtcdStoredObject extends StoredObject {
+  readonly data: Buffer;
+
+  constructor(key: string, object: ApiObject, revision: Revision, data: Buffer) {
+    super(key, object, revision);
+    this.data = data;
+  }
+}
+
+export class Decoder {
+  readonly #codec: StorageCodec;
+  readonly #errors: Counter;
+  // The embedded etcd hands out the buffer it was given; a remote one makes new ones, which just never hit.
+  readonly #decoded = new WeakMap<Buffer, EtcdStoredObject>();
+
+  constructor(codec: StorageCodec, errors: Counter) {
+    this.#codec = codec;
+    this.#errors = errors;
+  }
+
+  /** @throws StatusError 500 for bytes the codec cannot read */
+  decode(kv: KeyValue): EtcdStoredObject {
+    const known = this.#decoded.get(kv.value);
+    if (known !== undefined && known.revision === kv.modRevision && known.key === kv.key) return known;
+    return this.#remember(kv.key, this.#read(kv), kv.modRevision, kv.value);
+  }
+
+  /** Takes over a state that was just written. */
+  written(key: string, object: ApiObject, revision: Revision, data: Buffer): EtcdStoredObject {
+    return this.#remember(key, object, revision, data);
+  }
+
+  /** The last content of a deleted object under the revision of the delete. */
+  deleted(last: KeyValue, revision: Revision): StoredObject {
+    return this.deletedForm(this.decode(last), revision);
+  }
+
+  deletedForm({ key, object }: StoredObject, revision: Revision): StoredObject {
+    return new StoredObject(key, withResourceVersion(object, formatResourceVersion(revision)), revision);
+  }
+
+  #read(kv: KeyValue): ApiObject {
+    try {
+      return this.#codec.decode(kv.value);
+    } catch (error) {
+      this.#errors.inc();
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StatusError(newUnknownError(`unable to decode the object at ${kv.key}: ${why}`).status, {
+        cause: error,
+      });
+    }
+  }
+
+  #remember(key: string, object: ApiObject, revision: Revision, data: Buffer): EtcdStoredObject {
+    const versioned = withResourceVersion(object, formatResourceVersion(revision));
+    const stored = new EtcdStoredObject(key, versioned, revision, data);
+    this.#decoded.set(data, stored);
+    return stored;
+  }
+}
