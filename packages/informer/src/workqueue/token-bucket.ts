@@ -3,7 +3,7 @@
 import type { Clock } from '@kube-rx/apimachinery';
 import { OptionsError, realClock } from '@kube-rx/apimachinery';
 
-export interface TokenBucketOptions {
+export interface BucketOptions {
   /** Tokens per second. */
   readonly qps: number;
   /** Tokens in the full bucket, where it starts. */
@@ -19,7 +19,7 @@ export class TokenBucket {
   #tokens: number;
   #updatedAt: number;
 
-  constructor(options: TokenBucketOptions) {
+  constructor(options: BucketOptions) {
     if (!(options.qps > 0)) throw new OptionsError('qps', options.qps, 'a number above 0');
     if (!(options.burst >= 1)) throw new OptionsError('burst', options.burst, 'a number of at least 1');
     this.#qps = options.qps;
