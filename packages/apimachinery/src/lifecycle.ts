@@ -3,8 +3,10 @@
 export type Finalizer = () => void | Promise<void>;
 
 /**
- * Collects finalizers and runs them once, in reverse order. A finalizer added late runs at once. All run even when some
- * throw; their errors come out together as an AggregateError. `signal` aborts before the first finalizer runs.
+ * Collects finalizers and runs them once, one after another, in reverse order. All run even when some throw; their errors
+ * come out of {@link Lifecycle.close} together as an AggregateError. `signal` aborts before the first finalizer runs.
+ *
+ * A finalizer must not wait for `close()` of the lifecycle that runs it.
  *
  * @example
  * const lifecycle = new Lifecycle();
@@ -14,8 +16,12 @@ export type Finalizer = () => void | Promise<void>;
  */
 export class Lifecycle implements AsyncDisposable {
   readonly #controller = new AbortController();
-  readonly #finalizers: Finalizer[] = [];
+  readonly #finalizers: { readonly run: Finalizer }[] = [];
+  /** Finalizers that came after the close and are not done. */
+  readonly #late = new Set<Promise<void>>();
+  readonly #errors: unknown[] = [];
   #closing: Promise<void> | undefined;
+  #done = false;
 
   /** Aborted when the owner closes; hand it to everything that is started on the owner's behalf. */
   get signal(): AbortSignal {
@@ -26,20 +32,24 @@ export class Lifecycle implements AsyncDisposable {
     return this.#closing !== undefined;
   }
 
-  /** Registers a finalizer and returns a function that takes it back. */
+  /**
+   * Registers a finalizer and returns a function that takes it back. After the close it runs at once, and `close()` waits
+   * for it if it has not ended; once it has ended, an error only shows to those who call `close()` again.
+   */
   defer(finalizer: Finalizer): () => void {
     if (this.#closing !== undefined) {
-      this.#closing = Promise.allSettled([this.#closing, callSafely(finalizer)]).then(rethrow);
+      this.#runLate(finalizer);
       return () => {};
     }
-    this.#finalizers.push(finalizer);
+    const entry = { run: finalizer };
+    this.#finalizers.push(entry);
     return () => {
-      const index = this.#finalizers.lastIndexOf(finalizer);
+      const index = this.#finalizers.lastIndexOf(entry);
       if (index >= 0) this.#finalizers.splice(index, 1);
     };
   }
 
-  /** Idempotent: every call returns the end of the same closing. */
+  /** Idempotent: calls during the closing wait for the same end. */
   close(reason?: unknown): Promise<void> {
     if (this.#closing === undefined) {
       // The promise must exist before abort listeners run, so that a re-entrant close finds it.
@@ -58,23 +68,36 @@ export class Lifecycle implements AsyncDisposable {
   }
 
   async #runAll(): Promise<void> {
-    const errors: unknown[] = [];
-    for (let finalizer = this.#finalizers.pop(); finalizer !== undefined; finalizer = this.#finalizers.pop()) {
-      try {
-        await finalizer();
-      } catch (error) {
-        errors.push(error);
-      }
+    for (let entry = this.#finalizers.pop(); entry !== undefined; entry = this.#finalizers.pop()) {
+      await this.#runOne(entry.run);
     }
-    if (errors.length > 0) throw new AggregateError(errors, `${errors.length} finalizer(s) failed while closing`);
+    while (this.#late.size > 0) await Promise.all(this.#late);
+    this.#done = true;
+    this.#throwErrors();
   }
-}
 
-async function callSafely(finalizer: Finalizer): Promise<void> {
-  await finalizer();
-}
+  #runLate(finalizer: Finalizer): void {
+    const running = this.#runOne(finalizer).then(() => {
+      this.#late.delete(running);
+    });
+    this.#late.add(running);
+    if (!this.#done) return;
+    const closing = running.then(() => this.#throwErrors());
+    // Nobody may be waiting any more, and an error that nobody waits for must not end the process.
+    closing.catch(() => {});
+    this.#closing = closing;
+  }
 
-function rethrow(results: readonly PromiseSettledResult<void>[]): void {
-  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} finalizer(s) failed while closing`);
+  async #runOne(finalizer: Finalizer): Promise<void> {
+    try {
+      await finalizer();
+    } catch (error) {
+      this.#errors.push(error);
+    }
+  }
+
+  #throwErrors(): void {
+    const { length } = this.#errors;
+    if (length > 0) throw new AggregateError([...this.#errors], `${length} finalizer(s) failed while closing`);
+  }
 }

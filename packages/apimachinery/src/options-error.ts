@@ -15,5 +15,6 @@ export class OptionsError extends Error {
 function describe(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  if (value === undefined || value === null) return String(value);
   return `${typeof value} ${String(value)}`;
 }

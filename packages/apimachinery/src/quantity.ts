@@ -3,6 +3,8 @@
 //
 // A value is mantissa x 10^exponent with a BigInt mantissa: `1e1000000000` costs nothing until someone asks for all its
 // digits. Differs: comparing never expands such a number, upstream does.
+import type { Decimal } from './decimal.ts';
+import { addDecimals, compareDecimals, removeFactors, roundAwayFromZero, signOf } from './decimal.ts';
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
@@ -55,11 +57,6 @@ const MAX_INT64 = 2n ** 63n - 1n;
 // Digits that always fit an int64, and how many of them upstream trusts to stay exact with a binary suffix.
 const MAX_DECIMAL_DIGITS = 18;
 const MAX_BINARY_DIGITS = 15;
-
-interface Decimal {
-  readonly mantissa: bigint;
-  readonly exponent: number;
-}
 
 /** Immutable. Made by {@link parseQuantity}; its text keeps the kind of suffix it was written with. */
 export class Quantity {
@@ -232,44 +229,6 @@ function roundToNano(value: Decimal): Decimal {
   return { mantissa: roundAwayFromZero(value, NANO), exponent: NANO };
 }
 
-function signOf(value: bigint): -1 | 0 | 1 {
-  return value === 0n ? 0 : value < 0n ? -1 : 1;
-}
-
-function digitCount(mantissa: bigint): number {
-  return (mantissa < 0n ? -mantissa : mantissa).toString().length;
-}
-
-/** In units of 10^`scale`. */
-function roundAwayFromZero({ mantissa, exponent }: Decimal, scale: number): bigint {
-  if (mantissa === 0n) return 0n;
-  if (exponent >= scale) return mantissa * 10n ** BigInt(exponent - scale);
-  const shift = scale - exponent;
-  if (shift > digitCount(mantissa)) return BigInt(signOf(mantissa));
-  const divisor = 10n ** BigInt(shift);
-  const quotient = mantissa / divisor;
-  return quotient * divisor === mantissa ? quotient : quotient + BigInt(signOf(mantissa));
-}
-
-function compareDecimals(a: Decimal, b: Decimal): -1 | 0 | 1 {
-  const sign = signOf(a.mantissa);
-  const otherSign = signOf(b.mantissa);
-  if (sign !== otherSign) return sign < otherSign ? -1 : 1;
-  if (sign === 0) return 0;
-  // The place of the first digit decides unless it is the same; only then do both have to be brought to one exponent.
-  const difference = digitCount(a.mantissa) + a.exponent - digitCount(b.mantissa) - b.exponent;
-  if (difference !== 0) return difference > 0 === sign > 0 ? 1 : -1;
-  const exponent = Math.min(a.exponent, b.exponent);
-  return signOf(roundAwayFromZero(a, exponent) - roundAwayFromZero(b, exponent));
-}
-
-function addDecimals(a: Decimal, b: Decimal): Decimal {
-  if (a.mantissa === 0n) return b;
-  if (b.mantissa === 0n) return a;
-  const exponent = Math.min(a.exponent, b.exponent);
-  return { mantissa: roundAwayFromZero(a, exponent) + roundAwayFromZero(b, exponent), exponent };
-}
-
 function formatCanonical(value: Decimal, format: QuantityFormat): string {
   if (value.mantissa === 0n) return '0';
   if (format === 'BinarySI' && isBinaryPresentable(value)) {
@@ -294,14 +253,4 @@ function isBinaryPresentable(value: Decimal): boolean {
   if (isSmall) return false;
   if (value.exponent >= 0) return true;
   return compareDecimals({ mantissa: roundAwayFromZero(value, 0), exponent: 0 }, value) === 0;
-}
-
-function removeFactors(value: bigint, factor: bigint): { readonly quotient: bigint; readonly times: number } {
-  let quotient = value;
-  let times = 0;
-  while (quotient !== 0n && quotient % factor === 0n) {
-    quotient /= factor;
-    times++;
-  }
-  return { quotient, times };
 }

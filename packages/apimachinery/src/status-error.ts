@@ -1,5 +1,7 @@
 // An API failure as a JavaScript error, the predicates clients use and the constructors servers use.
 // Upstream: apimachinery@v0.30.3:pkg/api/errors/errors.go
+
+import { goQuote } from './go-quote.ts';
 import type { GroupResource } from './group-version.ts';
 import { formatGroupResource } from './group-version.ts';
 import type { Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
@@ -42,12 +44,23 @@ export class StatusError extends Error {
 const CAUSE_TOO_LARGE = 'ResourceVersionTooLarge';
 const TOO_LARGE_TEXT = 'Too large resource version';
 
-/** The Status inside an error, also when it comes from another copy of this package or is the bare Status. */
+// A chain of causes longer than this, or one that bites its tail, is no chain.
+const MAX_CAUSES = 16;
+
+/**
+ * The Status of an error: its own, that of the nearest cause which has one, or the bare Status. Errors of another copy of
+ * this package count too.
+ */
 export function statusOf(error: unknown): Status | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const { status, kind } = error as { status?: unknown; kind?: unknown };
-  if (typeof status === 'object' && status !== null) return status as Status;
-  return kind === 'Status' ? (error as Status) : undefined;
+  let current = error;
+  for (let depth = 0; depth < MAX_CAUSES && typeof current === 'object' && current !== null; depth++) {
+    const { kind, status, cause } = current as { kind?: unknown; status?: unknown; cause?: unknown };
+    if (kind === 'Status') return current as Status;
+    // Only errors: an API object has a status as well.
+    if (current instanceof Error && typeof status === 'object' && status !== null) return status as Status;
+    current = cause;
+  }
+  return undefined;
 }
 
 const KNOWN_REASONS: ReadonlySet<string> = new Set<StatusReason>([
@@ -59,7 +72,6 @@ const KNOWN_REASONS: ReadonlySet<string> = new Set<StatusReason>([
   'Gone',
   'Invalid',
   'ServerTimeout',
-  'StoreReadError',
   'Timeout',
   'TooManyRequests',
   'BadRequest',
@@ -136,10 +148,15 @@ function detailsOf(resource: GroupResource, name: string, more: StatusDetails = 
 }
 
 export const newNotFound = (resource: GroupResource, name: string): StatusError =>
-  failure(404, 'NotFound', `${formatGroupResource(resource)} "${name}" not found`, detailsOf(resource, name));
+  failure(404, 'NotFound', `${formatGroupResource(resource)} ${goQuote(name)} not found`, detailsOf(resource, name));
 
 export const newAlreadyExists = (resource: GroupResource, name: string): StatusError =>
-  failure(409, 'AlreadyExists', `${formatGroupResource(resource)} "${name}" already exists`, detailsOf(resource, name));
+  failure(
+    409,
+    'AlreadyExists',
+    `${formatGroupResource(resource)} ${goQuote(name)} already exists`,
+    detailsOf(resource, name),
+  );
 
 export const newGenerateNameConflict = (
   resource: GroupResource,
@@ -149,7 +166,7 @@ export const newGenerateNameConflict = (
   failure(
     409,
     'AlreadyExists',
-    `${formatGroupResource(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`,
+    `${formatGroupResource(resource)} ${goQuote(name)} already exists, the server was not able to generate a unique name for the object`,
     detailsOf(resource, name, { retryAfterSeconds }),
   );
 
@@ -157,7 +174,7 @@ export const newConflict = (resource: GroupResource, name: string, why: string):
   failure(
     409,
     'Conflict',
-    `Operation cannot be fulfilled on ${formatGroupResource(resource)} "${name}": ${why}`,
+    `Operation cannot be fulfilled on ${formatGroupResource(resource)} ${goQuote(name)}: ${why}`,
     detailsOf(resource, name),
   );
 
@@ -171,7 +188,7 @@ export const newForbidden = (resource: GroupResource, name: string, why: string)
       ? `forbidden: ${why}`
       : name === ''
         ? `${what} is forbidden: ${why}`
-        : `${what} "${name}" is forbidden: ${why}`;
+        : `${what} ${goQuote(name)} is forbidden: ${why}`;
   return failure(403, 'Forbidden', message, detailsOf(resource, name));
 };
 
@@ -184,7 +201,7 @@ export const newMethodNotSupported = (resource: GroupResource, verb: string): St
   failure(
     405,
     'MethodNotAllowed',
-    `${verb} is not supported on resources of kind "${formatGroupResource(resource)}"`,
+    `${verb} is not supported on resources of kind ${goQuote(formatGroupResource(resource))}`,
     detailsOf(resource, ''),
   );
 
@@ -222,7 +239,7 @@ export interface FieldErrorCause extends StatusCause {
 }
 
 /**
- * 422 with one cause per field. One error is written plainly, several as `[A, B]`.
+ * 422 with one cause per field. One error is written plainly, several as `[A, B]`, equal ones once.
  *
  * Upstream: apimachinery@v0.30.3:pkg/api/errors/errors.go#NewInvalid
  */
@@ -232,13 +249,13 @@ export function newInvalid(
   causes: readonly FieldErrorCause[],
 ): StatusError {
   const texts = [...new Set(causes.map((cause) => `${cause.field}: ${cause.message}`))];
-  const body = texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+  const body = texts.length > 1 ? `: [${texts.join(', ')}]` : texts.length === 1 ? `: ${texts[0]}` : '';
   const what = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  return failure(422, 'Invalid', `${what} "${name}" is invalid: ${body}`, {
+  return failure(422, 'Invalid', `${what} ${goQuote(name)} is invalid${body}`, {
     ...(name === '' ? {} : { name }),
     ...(kind.group === '' ? {} : { group: kind.group }),
     kind: kind.kind,
-    causes,
+    ...(causes.length === 0 ? {} : { causes }),
   });
 }
 

@@ -24,7 +24,7 @@ export interface VirtualClockOptions {
 export class VirtualClock implements Clock {
   #nowMs: number;
   #order = 0;
-  // Kept sorted by (at, order); the next timer is the last element.
+  // Sorted by (at, order), the next one last: taking it away moves nothing.
   readonly #timers: PendingTimer[] = [];
 
   constructor(options: VirtualClockOptions = {}) {
@@ -46,37 +46,46 @@ export class VirtualClock implements Clock {
   }
 
   setTimer(run: () => void, delayMs: number): ClockTimer {
-    const timer: PendingTimer = { at: this.#nowMs + Math.max(delayMs, 0), order: this.#order++, run };
+    // A delay that is no number counts as 0, as with the real clock.
+    const timer: PendingTimer = { at: this.#nowMs + Math.max(delayMs || 0, 0), order: this.#order++, run };
+    this.#timers.splice(this.#placeOf(timer), 0, timer);
+    return {
+      cancel: () => {
+        const place = this.#placeOf(timer);
+        if (this.#timers[place] === timer) this.#timers.splice(place, 1);
+      },
+    };
+  }
+
+  /** Where the timer is, or belongs: behind all that fire later. */
+  #placeOf({ at, order }: PendingTimer): number {
     let low = 0;
     let high = this.#timers.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      // A later timer goes in front; among equals the younger one does, since its order is higher.
-      if (this.#timers[middle]!.at > timer.at) low = middle + 1;
+      const other = this.#timers[middle]!;
+      if (other.at > at || (other.at === at && other.order > order)) low = middle + 1;
       else high = middle;
     }
-    this.#timers.splice(low, 0, timer);
-    return {
-      cancel: () => {
-        const index = this.#timers.indexOf(timer);
-        if (index >= 0) this.#timers.splice(index, 1);
-      },
-    };
+    return low;
   }
 
   /** Runs all timers due within `ms`, in order, without letting promises settle in between. */
   advanceSync(ms: number): void {
     const end = this.#nowMs + ms;
     while (this.#fireNext(end)) {}
-    this.#nowMs = end;
+    this.#moveTo(end);
   }
 
-  /** Moves time by `ms`. Before, between and after timers every promise and immediate that is ready gets to run. */
+  /**
+   * Moves time by `ms`. Before, between and after timers every promise and immediate that is ready gets to run. Rejects
+   * with what a timer throws; time then stands at that timer.
+   */
   async advance(ms: number): Promise<void> {
     const end = this.#nowMs + ms;
     await settle();
     while (this.#fireNext(end)) await settle();
-    this.#nowMs = end;
+    this.#moveTo(end);
     await settle();
   }
 
@@ -84,9 +93,14 @@ export class VirtualClock implements Clock {
     const timer = this.#timers.at(-1);
     if (timer === undefined || timer.at > end) return false;
     this.#timers.pop();
-    this.#nowMs = Math.max(this.#nowMs, timer.at);
+    this.#moveTo(timer.at);
     timer.run();
     return true;
+  }
+
+  // Never back: a timer may advance the clock itself, and two advances may overlap.
+  #moveTo(ms: number): void {
+    this.#nowMs = Math.max(this.#nowMs, ms);
   }
 }
 
