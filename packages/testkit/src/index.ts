@@ -1,1 +1,5 @@
-export {};
+export * from './arbitraries.ts';
+export * from './fault-proxy.ts';
+export * from './leak-guard.ts';
+export * from './recording.ts';
+export * from './seeded-random.ts';
