@@ -2,6 +2,7 @@
 // Upstream: sigs.k8s.io/json@bc3834ca7abd:json.go#UnmarshalStrict, apimachinery@v0.30.3:pkg/runtime/serializer/json/json.go
 // Differs: nesting ends at 2,000 levels (upstream 10,000), since JavaScript's stack is smaller.
 
+import { type DecodedJson, DecodeError } from './decode-error.ts';
 import { goTypeOf } from './go-type.ts';
 import { JsonReader, setOwn } from './json-reader.ts';
 import { jsonSyntaxError } from './json-syntax.ts';
@@ -18,22 +19,6 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
-
-/** Text that cannot be decoded; the message is upstream's, without the words about kind and version around it. */
-export class DecodeError extends Error {
-  override readonly name = 'DecodeError';
-}
-
-export interface DecodedJson {
-  readonly value: unknown;
-  /** `unknown field "spec.foo"`, `duplicate field "data.k"`; in order of appearance, each once, at most 100. */
-  readonly strictErrors: readonly string[];
-}
-
-/** The one message of strict validation for what {@link decodeJson} found. */
-export function strictDecodingError(strictErrors: readonly string[]): string {
-  return `strict decoding error: ${strictErrors.join(', ')}`;
-}
 
 function parse(text: string): unknown {
   try {

@@ -1,6 +1,7 @@
 // Types of the API as data, and what is decided by them alone.
 
-export { type DecodedJson, DecodeError, decodeJson, strictDecodingError } from './decode-json.ts';
+export { type DecodedJson, DecodeError, strictDecodingError } from './decode-error.ts';
+export { decodeJson } from './decode-json.ts';
 export {
   type DiscoveryGroup,
   type DiscoveryResource,
@@ -8,6 +9,7 @@ export {
   type DiscoveryVersion,
   loadDiscovery,
 } from './discovery.ts';
+export { fromUnstructured } from './from-unstructured.ts';
 export { jsonSyntaxError } from './json-syntax.ts';
 export { normalizeBuiltin } from './normalize-builtin.ts';
 export type { DataProfile } from './profile-data.ts';

@@ -34,10 +34,15 @@ export class TypedReader {
     return this.#problem;
   }
 
-  /** The document as plain data with known fields only; undefined for `null` or when reading ended early. */
+  /** The document as plain data with known fields only; undefined when reading ended early. */
   document(type: GoType): unknown {
+    return this.value(type) ?? (this.#problem === undefined ? {} : undefined);
+  }
+
+  /** One value; undefined for `null` or when reading ended early. */
+  value(type: GoType): unknown {
     try {
-      return this.#value(type) ?? {};
+      return this.#value(type);
     } catch (error) {
       if (error instanceof Abort) return undefined;
       throw error;
