@@ -19,7 +19,7 @@ module.exports = {
     forbid(
       'apimachinery-imports-nothing',
       '^packages/apimachinery/src',
-      '^packages/(?!apimachinery)|node_modules|^node:',
+      '^packages/(?!apimachinery)|node_modules/|^node:',
     ),
     forbid(
       'no-test-code-in-src',
@@ -34,7 +34,7 @@ module.exports = {
     ),
     forbid('ws-in-one-file', '^packages/informer/src', 'node_modules/ws/', `^${informer}/rest/ws-transport\\.ts$`),
     forbid('no-rxjs-in-server', '^packages/fake-apiserver/src', 'node_modules/(rxjs|axios)/'),
-    forbid('etcd-knows-nobody', `^${server}/etcd`, `^${server}/(?!etcd)`),
+    forbid('etcd-knows-nobody', `^${server}/etcd`, `^${server}/(?!etcd|util)`),
     forbid('embedded-not-remote', `^${server}/etcd/embedded`, `^${server}/etcd/remote`),
     forbid('remote-not-embedded', `^${server}/etcd/remote`, `^${server}/etcd/embedded`),
     forbid('cacher-not-etcd3', `^${server}/storage/cacher`, `^${server}/storage/etcd3`),

@@ -90,7 +90,8 @@ step('time only through the clock', () =>
             line,
           ) &&
           !/^\s*(\/\/|\*)/.test(line) &&
-          !line.includes('clock-exempt:')
+          !line.includes('clock-exempt:') &&
+          !file.endsWith('apimachinery/src/virtual-clock.ts')
             ? [`${file}:${index + 1}: ${line.trim()}`]
             : [],
         ),
