@@ -11,6 +11,8 @@ import {
 import type { EtcdClient } from '../etcd/client.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { v1_30 } from '../profiles/v1-30.ts';
+import { Cacher } from '../storage/cacher/cacher.ts';
+import type { CacherInspection } from '../storage/cacher/inspect.ts';
 import { Compactor } from '../storage/etcd3/compact.ts';
 import { LeaseManager } from '../storage/etcd3/lease-manager.ts';
 import { Etcd3Store } from '../storage/etcd3/store.ts';
@@ -36,43 +38,145 @@ export interface StorageBackendOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** The factory with what a test or an operator may do to everything it made. */
-export interface StorageBackend extends StorageFactory, AsyncDisposable {
-  readonly compactor: Compactor;
-  close(): Promise<void>;
+/** The state of all storage as plain data. */
+export interface StorageInspection {
+  readonly etcd: {
+    readonly revision: string;
+    /** '' before the first compaction. */
+    readonly compactRevision: string;
+    readonly version: string;
+    readonly dbSizeBytes: number;
+  };
+  readonly compaction: { readonly rounds: number; readonly nextRevision: string };
+  readonly caches: readonly CacherInspection[];
+  /** Resources that are answered by etcd directly. */
+  readonly uncached: readonly string[];
 }
 
 /**
- * Resources are named `configmaps`, `deployments.apps` in the controls. The compactor runs once `compactor.start()` was
- * called. Closing ends all watches; etcd belongs to the caller.
+ * The factory with what a test or an operator may do to everything it made. Resources are named as in kubectl:
+ * `configmaps`, `deployments.apps`; a custom resource has a cache per served version, all are meant.
  */
-export function createStorageFactory(options: StorageBackendOptions): StorageBackend {
-  const { etcd, clock = realClock, random, profile = v1_30, metrics = noMetrics, logger = silentLogger } = options;
-  const leases = new LeaseManager({
-    etcd,
-    clock,
-    reuseDurationSeconds: options.leaseReuseDurationSeconds,
-    metrics,
-  });
-  const compactor = new Compactor({ etcd, clock, intervalMs: options.compactionIntervalMs, logger });
-  const open = new Set<ResourceStorage>();
+export interface StorageBackend extends StorageFactory, AsyncDisposable {
+  /** Runs once `start` was called. */
+  readonly compactor: Compactor;
+  /**
+   * Makes the caches of a resource forget their rings, so that a watch from before this moment is 410.
+   *
+   * @throws OptionsError when the resource has no cache
+   */
+  slideWindow(resource: string): void;
+  /**
+   * Breaks the watch of a resource's caches: they list again after a second, and end all watches.
+   *
+   * @throws OptionsError when the resource has no cache
+   */
+  reinitialize(resource: string): void;
+  /** Resolves when all caches made so far can serve. */
+  whenReady(signal?: AbortSignal): Promise<void>;
+  /** Compacts etcd to a revision, by default the present one, and returns it. */
+  compact(revision?: number): Promise<number>;
+  inspect(): Promise<StorageInspection>;
+  /** Ends all watches. etcd belongs to the caller. */
+  close(): Promise<void>;
+}
 
-  function create(config: ResourceStorageConfig): ResourceStorage {
+export function createStorageFactory(options: StorageBackendOptions): StorageBackend {
+  return new Backend(options);
+}
+
+class Backend implements StorageBackend {
+  readonly compactor: Compactor;
+  readonly #options: StorageBackendOptions;
+  readonly #leases: LeaseManager;
+  readonly #caches = new Set<Cacher>();
+  readonly #uncached = new Set<ResourceStorage>();
+
+  constructor(options: StorageBackendOptions) {
+    this.#options = options;
+    const { etcd, clock = realClock, metrics, logger } = options;
+    const { leaseReuseDurationSeconds: reuseDurationSeconds, compactionIntervalMs: intervalMs } = options;
+    this.#leases = new LeaseManager({ etcd, clock, reuseDurationSeconds, metrics });
+    this.compactor = new Compactor({ etcd, clock, intervalMs, logger });
+  }
+
+  create(config: ResourceStorageConfig): ResourceStorage {
     if (config.resourcePrefix.endsWith('/')) {
       throw new OptionsError('resourcePrefix', config.resourcePrefix, 'a path without a slash at its end');
     }
-    const store = new Etcd3Store({ etcd, config, profile, leases, random, metrics });
-    open.add(store);
-    return store;
+    const {
+      etcd,
+      clock = realClock,
+      random,
+      profile = v1_30,
+      metrics = noMetrics,
+      logger = silentLogger,
+    } = this.#options;
+    const store = new Etcd3Store({ etcd, config, profile, leases: this.#leases, random, metrics });
+    if (!isCached(config, this.#options)) return tracked(this.#uncached, store);
+    return tracked(this.#caches, new Cacher({ config, store, profile, clock, random, metrics, logger }));
   }
 
-  async function close(): Promise<void> {
-    compactor.stop();
-    await Promise.all([...open].map((storage) => storage.close()));
-    open.clear();
+  slideWindow(resource: string): void {
+    for (const cache of this.#cachesOf(resource)) cache.slideWindow();
   }
 
-  return { compactor, create, close, [Symbol.asyncDispose]: close };
+  reinitialize(resource: string): void {
+    for (const cache of this.#cachesOf(resource)) cache.reinitialize();
+  }
+
+  async whenReady(signal?: AbortSignal): Promise<void> {
+    for (const cache of this.#caches) if (!cache.ready) await cache.whenReady(signal);
+  }
+
+  async compact(revision?: number): Promise<number> {
+    const { etcd } = this.#options;
+    const target = revision ?? (await etcd.status()).revision;
+    await etcd.compact(target);
+    return target;
+  }
+
+  async inspect(): Promise<StorageInspection> {
+    const { revision, compactRevision, version, dbSizeBytes } = await this.#options.etcd.status();
+    const { time, revision: next } = this.compactor.state;
+    return {
+      etcd: {
+        revision: String(revision),
+        compactRevision: compactRevision === undefined ? '' : String(compactRevision),
+        version,
+        dbSizeBytes,
+      },
+      compaction: { rounds: time, nextRevision: String(next) },
+      caches: [...this.#caches].map((cache) => cache.inspect()),
+      uncached: [...this.#uncached].map((store) => formatGroupResource(store.config.groupResource)),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.compactor.stop();
+    await Promise.all([...this.#caches, ...this.#uncached].map((storage) => storage.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #cachesOf(resource: string): readonly Cacher[] {
+    const found = [...this.#caches].filter((cache) => formatGroupResource(cache.config.groupResource) === resource);
+    if (found.length === 0) throw new OptionsError('resource', resource, 'a resource with a watch cache');
+    return found;
+  }
+}
+
+/** Storage of a CRD that goes away must not be listed for ever. */
+function tracked<S extends ResourceStorage>(open: Set<S>, storage: S): S {
+  open.add(storage);
+  const close = storage.close.bind(storage);
+  storage.close = async () => {
+    open.delete(storage);
+    await close();
+  };
+  return storage;
 }
 
 /** Whether a resource gets a watch cache: the switches of the command line over what its kind says. */

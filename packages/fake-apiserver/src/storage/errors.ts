@@ -63,3 +63,8 @@ export const isKeyExists = (error: unknown): boolean => hasCode(error, 'KeyExist
 export const isResourceVersionConflict = (error: unknown): boolean => hasCode(error, 'ResourceVersionConflicts');
 export const isInvalidObj = (error: unknown): boolean => hasCode(error, 'InvalidObj');
 export const isUnreachable = (error: unknown): boolean => hasCode(error, 'Unreachable');
+
+/** `revision` is the one at which the key was looked for; 0 when that is not known. */
+export const keyNotFound = (key: string, revision: number = 0): StorageError =>
+  new StorageError({ code: 'KeyNotFound', key, revision });
+export const keyExists = (key: string): StorageError => new StorageError({ code: 'KeyExists', key });

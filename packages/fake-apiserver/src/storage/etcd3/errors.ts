@@ -10,7 +10,6 @@ import {
 } from '@kube-rx/apimachinery';
 import { isEtcdError } from '../../etcd/errors.ts';
 import { encodeContinue } from '../continue.ts';
-import { StorageError } from '../errors.ts';
 
 const WATCH_EXPIRED = 'The resourceVersion for the provided watch is too old.';
 const LIST_EXPIRED = 'The resourceVersion for the provided list is too old.';
@@ -61,9 +60,6 @@ function continueExpired(continueKey: string, prefix: string): StatusError {
   const { status } = newStatusError(410, 'Expired', CONTINUE_EXPIRED + INCONSISTENT_OFFER);
   return new StatusError({ ...status, metadata: { continue: token } });
 }
-
-export const keyNotFound = (key: string): StorageError => new StorageError({ code: 'KeyNotFound', key });
-export const keyExists = (key: string): StorageError => new StorageError({ code: 'KeyExists', key });
 
 function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,9 +1,10 @@
 // The state a write starts from, and the loop that gets from a first guess to the truth.
 // Upstream: apiserver@v0.30.3:pkg/storage/etcd3/store.go#objState
 import type { KeyValue, Revision } from '../../etcd/client.ts';
+import { keyNotFound } from '../errors.ts';
 import type { StoredObject } from '../stored-object.ts';
 import { EtcdStoredObject } from './decode.ts';
-import { interpretError, keyNotFound } from './errors.ts';
+import { interpretError } from './errors.ts';
 import type { StoreContext } from './store-context.ts';
 
 export interface ObjectState {

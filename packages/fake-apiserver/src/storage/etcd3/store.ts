@@ -5,6 +5,7 @@ import { prefixEnd, type Revision } from '../../etcd/client.ts';
 import type { ApiObject } from '../api-object.ts';
 import { parseResourceVersion } from '../api-object-versioner.ts';
 import type { BackingStore, BackingWatch, BackingWatchObserver } from '../backing-store.ts';
+import { keyExists, keyNotFound } from '../errors.ts';
 import type {
   GuaranteedUpdateOptions,
   StorageDeleteOptions,
@@ -17,7 +18,7 @@ import { prepareKey, preparePrefix } from '../keys.ts';
 import type { ResourceStorage, ResourceStorageConfig } from '../storage-factory.ts';
 import type { StoredObject } from '../stored-object.ts';
 import { conditionalDelete } from './conditional-delete.ts';
-import { interpretError, interpretWatchError, keyExists, keyNotFound } from './errors.ts';
+import { interpretError, interpretWatchError } from './errors.ts';
 import { objectOf, parseEvent } from './event.ts';
 import { checkMinimum, getList } from './get-list.ts';
 import { type GuaranteedUpdateOutcome, guaranteedUpdate, type TryUpdate } from './guaranteed-update.ts';

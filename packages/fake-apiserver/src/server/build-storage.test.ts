@@ -1,0 +1,148 @@
+import { everythingFields, everythingLabels, VirtualClock, settle } from '@kube-rx/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { EmbeddedEtcd } from '../etcd/embedded/embedded-etcd.ts';
+import type { ApiObject } from '../storage/api-object.ts';
+import type { StorageListOptions, StorageWatch } from '../storage/interfaces.ts';
+import type { ResourceStorageConfig } from '../storage/storage-factory.ts';
+import { createStorageFactory } from './build-storage.ts';
+
+const config = (cached: boolean, resource = 'configmaps'): ResourceStorageConfig => ({
+  groupResource: { group: '', resource },
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  namespaced: true,
+  resourcePrefix: `/registry/${resource}`,
+  getAttributes: ({ metadata }) => ({
+    labels: metadata.labels,
+    fields: { 'metadata.name': metadata.name ?? '', 'metadata.namespace': metadata.namespace ?? '' },
+  }),
+  codec: {
+    encode: (object) => {
+      const { resourceVersion: _, ...metadata } = object.metadata;
+      return Buffer.from(JSON.stringify({ ...object, metadata }));
+    },
+    decode: (bytes) => JSON.parse(bytes.toString()) as ApiObject,
+  },
+  cached,
+});
+
+const configMap = (namespace: string, name: string, data: object = {}): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace, uid: `uid-${name}` },
+  data,
+});
+
+const everything = (more: Partial<StorageListOptions> = {}): StorageListOptions => ({
+  predicate: {
+    label: everythingLabels,
+    field: everythingFields,
+    getAttributes: config(true).getAttributes,
+    limit: 0,
+    continue: '',
+    allowWatchBookmarks: false,
+  },
+  ...more,
+});
+
+function read(watch: StorageWatch): string[] {
+  const lines: string[] = [];
+  for (let event = watch.next(); event !== undefined; event = watch.next()) {
+    lines.push(
+      event.type === 'ERROR'
+        ? `ERROR ${event.status.message}`
+        : `${event.type} ${event.object.object.metadata.name ?? ''} ${event.object.object.metadata.resourceVersion}`,
+    );
+  }
+  return lines;
+}
+
+function setUp(options: { readonly cached?: boolean } = {}) {
+  const clock = new VirtualClock();
+  const etcd = new EmbeddedEtcd({ clock });
+  const backend = createStorageFactory({ etcd, clock, random: () => 0.5 });
+  const storage = backend.create(config(options.cached ?? true));
+  return { clock, etcd, backend, storage };
+}
+
+describe('createStorageFactory', () => {
+  it('serves a list and the watch that follows it from the cache', async () => {
+    const { backend, storage } = setUp();
+    await backend.whenReady();
+    await storage.create('/registry/configmaps/default/a', configMap('default', 'a'));
+    const list = await storage.getList('/registry/configmaps/default', everything({ resourceVersion: '0' }));
+    expect(list.items.map(({ object }) => object.metadata.name)).toEqual(['a']);
+    expect(list.resourceVersion).toBe('2');
+    const watch = await storage.watch('/registry/configmaps/default', everything({ resourceVersion: '2' }));
+    await storage.create('/registry/configmaps/default/b', configMap('default', 'b'));
+    await storage.guaranteedUpdate('/registry/configmaps/default/b', () => ({
+      object: configMap('default', 'b', { k: 'v' }),
+    }));
+    await storage.delete('/registry/configmaps/default/b');
+    expect(read(watch)).toEqual(['ADDED b 3', 'MODIFIED b 4', 'DELETED b 5']);
+    await backend.close();
+    expect(watch.done).toBe(true);
+  });
+
+  it('forgets the past of one resource when its window is slid', async () => {
+    const { backend, storage } = setUp();
+    await backend.whenReady();
+    for (const name of ['a', 'b', 'c']) await storage.create(`/registry/configmaps/x/${name}`, configMap('x', name));
+    backend.slideWindow('configmaps');
+    const late = await storage.watch('/registry/configmaps', everything({ resourceVersion: '3' }));
+    expect(read(late)).toEqual(['ERROR too old resource version: 3 (4)']);
+    expect(late.done).toBe(true);
+    const fresh = await storage.watch('/registry/configmaps', everything({ resourceVersion: '4' }));
+    expect(read(fresh)).toEqual([]);
+    expect((await backend.inspect()).caches[0]).toMatchObject({
+      resource: 'configmaps',
+      state: 'ready',
+      objects: 3,
+      ring: { start: 3, end: 3, size: 0, capacity: 100 },
+      oldestResourceVersion: '4',
+    });
+    expect(() => backend.slideWindow('secrets')).toThrow('a resource with a watch cache');
+    await backend.close();
+  });
+
+  it('ends the watches of a resource that is initialized again, and refuses their old versions', async () => {
+    const { backend, clock, storage } = setUp();
+    await backend.whenReady();
+    await storage.create('/registry/configmaps/x/a', configMap('x', 'a'));
+    const watch = await storage.watch('/registry/configmaps', everything({ resourceVersion: '2' }));
+    backend.reinitialize('configmaps');
+    await settle();
+    await storage.create('/registry/configmaps/x/b', configMap('x', 'b'));
+    expect(watch.done).toBe(false);
+    await clock.advance(1000);
+    expect(watch.done).toBe(true);
+    const again = await storage.watch('/registry/configmaps', everything({ resourceVersion: '2' }));
+    expect(read(again)).toEqual(['ERROR too old resource version: 2 (3)']);
+    await backend.close();
+  });
+
+  it('answers with the texts of etcd when a resource has no cache', async () => {
+    const { backend, storage } = setUp({ cached: false });
+    for (const name of ['a', 'b', 'c']) await storage.create(`/registry/configmaps/x/${name}`, configMap('x', name));
+    await backend.compact();
+    const watch = await storage.watch('/registry/configmaps', everything({ resourceVersion: '2' }));
+    await settle();
+    expect(read(watch)).toEqual(['ERROR The resourceVersion for the provided watch is too old.']);
+    const zero = await storage.watch('/registry/configmaps', everything({ resourceVersion: '0' }));
+    await settle();
+    expect(read(zero)).toEqual(['ADDED a 2', 'ADDED b 3', 'ADDED c 4']);
+    await backend.close();
+    expect(zero.done).toBe(true);
+  });
+
+  it('leaves nothing running once it is closed', async () => {
+    const { backend, clock, etcd, storage } = setUp();
+    backend.compactor.start();
+    await backend.whenReady();
+    await storage.watch('/registry/configmaps', everything({ resourceVersion: '0' }));
+    await backend.close();
+    expect(etcd.watchers).toBe(0);
+    await etcd.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
