@@ -4,6 +4,7 @@ import type { KubernetesObject, ListOptions, Status } from '@kube-rx/apimachiner
 import { OptionsError } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
 import { childSignal } from '../rest/child-signal.ts';
+import type { ListWatchOptions } from '../rest/list-watch.ts';
 import { ListWatch } from '../rest/list-watch.ts';
 import type { PagerOptions } from '../rest/pager.ts';
 import { eachPage, listPages } from '../rest/pager.ts';
@@ -192,7 +193,7 @@ export class ResourceClient<T extends KubernetesObject> {
   }
 
   /** The ListerWatcher of this client, for a reflector or a watch tool. */
-  listerWatcher(options: { readonly maxRetries?: number | undefined } = {}): ListWatch<T> {
+  listerWatcher(options: Pick<ListWatchOptions, 'labelSelector' | 'fieldSelector' | 'maxRetries'> = {}): ListWatch<T> {
     const { namespace, metadataOnly, decoding } = this.#options;
     return new ListWatch<T>(this.#rest, this.type, { namespace, metadataOnly, decoding, ...options });
   }

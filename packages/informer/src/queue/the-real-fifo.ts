@@ -1,0 +1,125 @@
+// All changes in the order of the watch, none merged.
+// Upstream: client-go@v0.33.0:tools/cache/the_real_fifo.go#RealFIFO
+import type { KubernetesObject } from '@kube-rx/apimachinery';
+import type { KeyFunc } from '../store/key-func.ts';
+import { metaNamespaceKeyFunc } from '../store/key-func.ts';
+import type { Delta, DeltaType } from './delta.ts';
+import { delta } from './delta.ts';
+import type { KnownObjects, Popped, Queue } from './queue.ts';
+
+export interface RealFIFOOptions<T extends KubernetesObject> {
+  readonly keyFunc?: KeyFunc<T> | undefined;
+  readonly knownObjects: KnownObjects<T>;
+  /** Items of a list come as Replaced; as Sync when false. @defaultValue true */
+  readonly emitDeltaTypeReplaced?: boolean | undefined;
+}
+
+interface Entry<T extends KubernetesObject> {
+  readonly key: string;
+  readonly delta: Delta<T>;
+}
+
+export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
+  readonly #keyFunc: KeyFunc<T>;
+  readonly #knownObjects: KnownObjects<T>;
+  readonly #replacedType: DeltaType;
+  #entries: (Entry<T> | undefined)[] = [];
+  #head = 0;
+  #populated = false;
+  #initialPopulationCount = 0;
+  #closed = false;
+
+  constructor(options: RealFIFOOptions<T>) {
+    this.#keyFunc = options.keyFunc ?? metaNamespaceKeyFunc;
+    this.#knownObjects = options.knownObjects;
+    this.#replacedType = (options.emitDeltaTypeReplaced ?? true) ? 'Replaced' : 'Sync';
+  }
+
+  get length(): number {
+    return this.#entries.length - this.#head;
+  }
+
+  get hasSynced(): boolean {
+    return this.#populated && this.#initialPopulationCount === 0;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  add(object: T): void {
+    this.#populated = true;
+    this.#append('Added', object);
+  }
+
+  update(object: T): void {
+    this.#populated = true;
+    this.#append('Updated', object);
+  }
+
+  delete(object: T): void {
+    this.#populated = true;
+    this.#append('Deleted', object);
+  }
+
+  /** Deletions first, then the items: a name that moved to another key is never there twice. */
+  replace(items: readonly T[]): void {
+    const listed = new Set(items.map((item) => this.#keyFunc(item)));
+    const queued = new Map<string, Delta<T>>();
+    for (let index = this.#head; index < this.#entries.length; index++) {
+      const entry = this.#entries[index]!;
+      queued.set(entry.key, entry.delta);
+    }
+    const before = this.length;
+    for (const [key, last] of queued) {
+      if (!listed.has(key) && last.type !== 'Deleted') this.#append('Deleted', last.object, true);
+    }
+    for (const key of this.#knownObjects.keys()) {
+      if (listed.has(key) || queued.has(key)) continue;
+      const object = this.#knownObjects.getByKey(key);
+      if (object !== undefined) this.#append('Deleted', object, true);
+    }
+    for (const item of items) this.#append(this.#replacedType, item);
+    if (!this.#populated) {
+      this.#populated = true;
+      this.#initialPopulationCount = this.length - before;
+    }
+  }
+
+  resync(): void {
+    const queued = new Set<string>();
+    for (let index = this.#head; index < this.#entries.length; index++) queued.add(this.#entries[index]!.key);
+    for (const key of this.#knownObjects.keys()) {
+      const object = queued.has(key) ? undefined : this.#knownObjects.getByKey(key);
+      if (object !== undefined) this.#append('Sync', object);
+    }
+  }
+
+  pop(): Popped<T> | undefined {
+    const entry = this.#entries[this.#head];
+    if (entry === undefined) return undefined;
+    this.#entries[this.#head++] = undefined;
+    if (this.#head === this.#entries.length) {
+      this.#entries = [];
+      this.#head = 0;
+    } else if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#head);
+      this.#head = 0;
+    }
+    return { key: entry.key, deltas: [entry.delta], isInInitialList: !this.hasSynced };
+  }
+
+  /** Synced means dealt with, not only taken. */
+  processed(): void {
+    if (this.#initialPopulationCount > 0) this.#initialPopulationCount--;
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #append(type: DeltaType, object: T, finalStateUnknown = false): void {
+    if (this.#closed) return;
+    this.#entries.push({ key: this.#keyFunc(object), delta: delta(type, object, finalStateUnknown) });
+  }
+}

@@ -1,0 +1,119 @@
+// Settings of a reflector.
+import type { Clock, Logger } from '@kube-rx/apimachinery';
+import { OptionsError, realClock, silentLogger } from '@kube-rx/apimachinery';
+import type { BackoffOptions } from './backoff-manager.ts';
+import type { Fault } from './informer-status.ts';
+import type { ReflectorPolicy, ReflectorProfile, RelistFrom } from './reflector-policy.ts';
+import { resolveReflectorPolicy } from './reflector-policy.ts';
+import type { ExpectedType } from './watch-handler.ts';
+
+export interface ReflectorOptions {
+  /** For logs, faults and metrics. @defaultValue the expected kind */
+  readonly name?: string | undefined;
+  /** Objects of other kinds in the stream are skipped. @defaultValue all kinds are taken */
+  readonly expected?: ExpectedType | undefined;
+  /** `modern`: our defaults. `client-go-1.30`: request by request as client-go v0.30.3. @defaultValue `modern` */
+  readonly profile?: ReflectorProfile | undefined;
+  /** @defaultValue `list` */
+  readonly initial?: 'list' | 'watch-list' | undefined;
+  /** @defaultValue `last` */
+  readonly relistFrom?: RelistFrom | undefined;
+  /** Limit of every LIST; 0 decides by the resource version. @defaultValue 0 */
+  readonly pageSize?: number | undefined;
+  /** How often the store is asked to deliver its objects again, ms; 0 is never. @defaultValue 0 */
+  readonly resyncMs?: number | undefined;
+  /** The period at the moment the timer is armed; wins over `resyncMs`. @defaultValue `resyncMs` */
+  readonly resyncPeriodMs?: (() => number) | undefined;
+  /** Asked before each resync. @defaultValue yes */
+  readonly shouldResync?: (() => boolean) | undefined;
+  /** @defaultValue 800 ms to 30 s, doubled, jitter 1, reset after 2 min */
+  readonly backoff?: Omit<BackoffOptions, 'random'> | undefined;
+  /** The server is asked to end each watch after this plus a random part of it, ms, at least 1 s. @defaultValue 300 000 */
+  readonly minWatchTimeoutMs?: number | undefined;
+  /**
+   * A stream on which no byte came for so long is dropped and opened anew; 0 is never. @defaultValue 180 000 once a bookmark came,
+   * else the watch timeout plus 30 s; off in the profile client-go-1.30
+   */
+  readonly idleTimeoutMs?: number | undefined;
+  /** Longest silence during a streaming list, ms. @defaultValue 10 000 */
+  readonly initialEventsIdleMs?: number | undefined;
+  /** Longest streaming list, ms. @defaultValue 120 000 */
+  readonly initialEventsTimeoutMs?: number | undefined;
+  /** Other choices of the state machine, see {@link ReflectorPolicy}. */
+  readonly policy?: Partial<ReflectorPolicy> | undefined;
+  /** Called for errors that end a list-and-watch cycle, as client-go's watch error handler. Must not throw. */
+  readonly onWatchError?: ((error: Error) => void) | undefined;
+  /** Called for every fault. Must not throw. */
+  readonly onFault?: ((fault: Fault) => void) | undefined;
+  readonly clock?: Clock | undefined;
+  /** In [0, 1). @defaultValue Math.random */
+  readonly random?: (() => number) | undefined;
+  readonly logger?: Logger | undefined;
+  /** Timers do not keep the process alive. @defaultValue false */
+  readonly unref?: boolean | undefined;
+}
+
+export interface ResolvedReflectorOptions {
+  readonly name: string;
+  readonly expected: ExpectedType | undefined;
+  readonly profile: ReflectorProfile;
+  readonly policy: ReflectorPolicy;
+  readonly resyncPeriodMs: () => number;
+  readonly shouldResync: () => boolean;
+  readonly backoff: BackoffOptions;
+  readonly minWatchTimeoutMs: number;
+  /** undefined: by the rule. */
+  readonly idleTimeoutMs: number | undefined;
+  readonly initialEventsIdleMs: number;
+  readonly initialEventsTimeoutMs: number;
+  readonly onWatchError: (error: Error) => void;
+  readonly onFault: (fault: Fault) => void;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly unref: boolean;
+}
+
+export function resolveReflectorOptions(options: ReflectorOptions): ResolvedReflectorOptions {
+  const profile = options.profile ?? 'modern';
+  if (profile !== 'modern' && profile !== 'client-go-1.30') {
+    throw new OptionsError('profile', profile, '"modern" or "client-go-1.30"');
+  }
+  const random = options.random ?? Math.random;
+  const resyncMs = atLeast('resyncMs', options.resyncMs ?? 0, 0);
+  const minWatchTimeoutMs = atLeast('minWatchTimeoutMs', options.minWatchTimeoutMs ?? 300_000, 1000);
+  return Object.freeze({
+    name: options.name ?? options.expected?.kind ?? 'objects',
+    expected: options.expected,
+    profile,
+    policy: resolveReflectorPolicy(profile, {
+      ...options.policy,
+      initial: options.initial ?? options.policy?.initial,
+      relistFrom: options.relistFrom ?? options.policy?.relistFrom,
+      pageSize: options.pageSize ?? options.policy?.pageSize,
+    }),
+    resyncPeriodMs: options.resyncPeriodMs ?? (() => resyncMs),
+    shouldResync: options.shouldResync ?? (() => true),
+    backoff: { ...options.backoff, random },
+    minWatchTimeoutMs,
+    idleTimeoutMs:
+      options.idleTimeoutMs === undefined
+        ? profile === 'modern'
+          ? undefined
+          : 0
+        : atLeast('idleTimeoutMs', options.idleTimeoutMs, 0),
+    initialEventsIdleMs: atLeast('initialEventsIdleMs', options.initialEventsIdleMs ?? 10_000, 1),
+    initialEventsTimeoutMs: atLeast('initialEventsTimeoutMs', options.initialEventsTimeoutMs ?? 120_000, 1),
+    onWatchError: options.onWatchError ?? (() => {}),
+    onFault: options.onFault ?? (() => {}),
+    clock: options.clock ?? realClock,
+    random,
+    logger: options.logger ?? silentLogger,
+    unref: options.unref ?? false,
+  });
+}
+
+function atLeast(option: string, value: number, least: number): number {
+  if (!Number.isFinite(value) || value < least) throw new OptionsError(option, value, `a number of at least ${least}`);
+  return value;
+}

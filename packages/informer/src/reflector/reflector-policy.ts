@@ -1,0 +1,96 @@
+// The choices of the state machine, as data: a profile is a set of them.
+import { OptionsError } from '@kube-rx/apimachinery';
+
+/** What a relist may be served from. */
+export type RelistFrom = 'last' | 'any' | 'most-recent';
+
+export type ReflectorProfile = 'modern' | 'client-go-1.30';
+
+export interface ReflectorPolicy {
+  /** How the first state is fetched. `list` works with every server. */
+  readonly initial: 'list' | 'watch-list';
+  /**
+   * `last`: not older than what was seen, so that time never runs backwards. `any`: whatever a server has (rv=0), cheaper, may be
+   * older. `most-recent`: a consistent read.
+   */
+  readonly relistFrom: RelistFrom;
+  /** Limit of every LIST, 0 to decide by the resource version. */
+  readonly pageSize: number;
+  /** Limit where one is decided on. */
+  readonly defaultPageSize: number;
+  /** The list after "expired" keeps the limit of the list before it, also when that had none. */
+  readonly unpagedRetry: boolean;
+  /** A watch that cannot be opened because the connection died is tried again without a list. */
+  readonly retryLostConnections: boolean;
+  /** A stream that lived shorter counts as ended too soon, ms; 0 turns the rule off. */
+  readonly earlyCloseMs: number;
+  /** Separate growth for connecting and for listing again. */
+  readonly separateBackoffs: boolean;
+  /** Waits are at least as long as the server asks. */
+  readonly honourRetryAfter: boolean;
+  /** Equal refusals (401, 403, 404) in a row until the status says suspended; 0 for never. */
+  readonly suspendAfter: number;
+  /** How often a suspended reflector tries at most, ms. */
+  readonly suspendedProbeMs: number;
+  /** The streaming list has time limits and falls back to LIST for a while when it does not keep them. */
+  readonly boundedWatchList: boolean;
+  /** How long a failed streaming list is not tried again, ms. */
+  readonly watchListRetryMs: number;
+  /** How long ERROR events of code 500 are answered by an immediate watch, ms. */
+  readonly maxInternalErrorRetryMs: number;
+}
+
+const MODERN: ReflectorPolicy = {
+  initial: 'list',
+  relistFrom: 'last',
+  pageSize: 0,
+  defaultPageSize: 500,
+  unpagedRetry: false,
+  retryLostConnections: true,
+  earlyCloseMs: 5000,
+  separateBackoffs: true,
+  honourRetryAfter: true,
+  suspendAfter: 3,
+  suspendedProbeMs: 30_000,
+  boundedWatchList: true,
+  watchListRetryMs: 600_000,
+  maxInternalErrorRetryMs: 0,
+};
+
+const CLIENT_GO_1_30: ReflectorPolicy = {
+  ...MODERN,
+  unpagedRetry: true,
+  retryLostConnections: false,
+  earlyCloseMs: 0,
+  separateBackoffs: false,
+  honourRetryAfter: false,
+  suspendAfter: 0,
+  boundedWatchList: false,
+};
+
+export function resolveReflectorPolicy(
+  profile: ReflectorProfile,
+  overrides: { readonly [K in keyof ReflectorPolicy]?: ReflectorPolicy[K] | undefined } = {},
+): ReflectorPolicy {
+  const base = profile === 'modern' ? MODERN : CLIENT_GO_1_30;
+  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
+  const policy: ReflectorPolicy = { ...base, ...given };
+  for (const key of [
+    'pageSize',
+    'defaultPageSize',
+    'earlyCloseMs',
+    'suspendAfter',
+    'suspendedProbeMs',
+    'watchListRetryMs',
+    'maxInternalErrorRetryMs',
+  ] as const) {
+    if (!Number.isFinite(policy[key]) || policy[key] < 0)
+      throw new OptionsError(key, policy[key], 'a number of at least 0');
+  }
+  if (!['last', 'any', 'most-recent'].includes(policy.relistFrom)) {
+    throw new OptionsError('relistFrom', policy.relistFrom, '"last", "any" or "most-recent"');
+  }
+  if (!['list', 'watch-list'].includes(policy.initial))
+    throw new OptionsError('initial', policy.initial, '"list" or "watch-list"');
+  return Object.freeze(policy);
+}

@@ -1,0 +1,399 @@
+// The list/watch/relist machine: (state, input) -> (state, effects). No timer, no I/O, no clock; each row of the table in
+// docs is one test. The shell in reflector.ts performs the effects and feeds back what came of them.
+// Upstream: client-go@v0.30.3:tools/cache/reflector.go#ListAndWatch, list, watchList, watch
+import type { Failure } from './error-classes.ts';
+import type { Fault, FaultKind, FaultVerb } from './informer-status.ts';
+import type { ReflectorPolicy } from './reflector-policy.ts';
+import type { RetryWindow } from './retry-with-deadline.ts';
+import { NO_RETRY_WINDOW, retryInWindow } from './retry-with-deadline.ts';
+
+export type ReflectorPhase =
+  | { readonly name: 'idle' }
+  /** `limit` is that of the first try; `retried` is set for the immediate second try without a resource version. */
+  | { readonly name: 'listing'; readonly resourceVersion: string; readonly limit: number; readonly retried: boolean }
+  | { readonly name: 'replacing'; readonly resourceVersion: string; readonly then: 'open-watch' | 'go-on' }
+  | { readonly name: 'opening'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
+  | { readonly name: 'streaming-initial'; readonly resourceVersion: string }
+  | { readonly name: 'watching' }
+  | { readonly name: 'waiting'; readonly next: 'choose' | 'watch' | 'watch-list'; readonly suspended: boolean }
+  | { readonly name: 'stopped' };
+
+export interface ReflectorState {
+  readonly phase: ReflectorPhase;
+  readonly lastSyncResourceVersion: string;
+  /** The last version cannot be read any more (or not yet): the next LIST must not name it. */
+  readonly isLastSyncResourceVersionUnavailable: boolean;
+  /** A list of any state came in pages: the server has no watch cache for this resource. */
+  readonly paginatedResult: boolean;
+  readonly retryWindow: RetryWindow;
+  /** Streams in a row that ended too soon. */
+  readonly earlyCloses: number;
+  /** Streaming lists in a row that ended before their end mark. */
+  readonly unfinishedStreams: number;
+  /** Until when the streaming list is not tried, after it failed. */
+  readonly noWatchListUntil: number;
+  /** The last refusal and how often in a row it came. */
+  readonly refusal: { readonly kind: FaultKind; readonly count: number } | undefined;
+}
+
+export type ReflectorInput =
+  | { readonly type: 'start' }
+  | { readonly type: 'listed'; readonly resourceVersion: string; readonly paginated: boolean }
+  /** LIST or the opening of a stream failed. */
+  | { readonly type: 'failed'; readonly failure: Failure }
+  | { readonly type: 'opened' }
+  | { readonly type: 'initial-events-end'; readonly resourceVersion: string }
+  | { readonly type: 'replaced' }
+  | { readonly type: 'replace-failed'; readonly failure: Failure }
+  | {
+      readonly type: 'stream-ended';
+      readonly how: 'closed' | 'error-event' | 'idle' | 'initial-events-timeout' | 'resync-failed';
+      readonly failure?: Failure | undefined;
+      readonly resourceVersion: string;
+      readonly events: number;
+      /** Since the request was sent. */
+      readonly durationMs: number;
+    }
+  | { readonly type: 'waited' }
+  | { readonly type: 'stop' };
+
+export type ReflectorEffect =
+  | { readonly type: 'list'; readonly resourceVersion: string; readonly limit: number }
+  | { readonly type: 'open'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
+  | { readonly type: 'replace'; readonly from: 'list' | 'initial-events'; readonly resourceVersion: string }
+  | { readonly type: 'read-stream' }
+  | { readonly type: 'wait'; readonly backoff: 'connect' | 'relist'; readonly minimumMs: number; readonly fault: Fault }
+  | { readonly type: 'start-resync' }
+  | { readonly type: 'stop-resync' }
+  /** Tell the watch error handler. */
+  | { readonly type: 'report'; readonly error: Error }
+  | { readonly type: 'fault'; readonly fault: Fault }
+  | { readonly type: 'release' };
+
+export interface Transition {
+  readonly state: ReflectorState;
+  readonly effects: readonly ReflectorEffect[];
+}
+
+export const INITIAL_STATE: ReflectorState = {
+  phase: { name: 'idle' },
+  lastSyncResourceVersion: '',
+  isLastSyncResourceVersionUnavailable: false,
+  paginatedResult: false,
+  retryWindow: NO_RETRY_WINDOW,
+  earlyCloses: 0,
+  unfinishedStreams: 0,
+  noWatchListUntil: Number.NEGATIVE_INFINITY,
+  refusal: undefined,
+};
+
+const REFUSALS: ReadonlySet<FaultKind> = new Set(['unauthorized', 'forbidden', 'not-found']);
+
+/** The next state and what to do. An input that the phase does not expect (a result that came too late) changes nothing. */
+export function transition(
+  state: ReflectorState,
+  input: ReflectorInput,
+  policy: ReflectorPolicy,
+  now: number,
+): Transition {
+  const { phase } = state;
+  if (phase.name === 'stopped') return { state, effects: [] };
+  if (input.type === 'stop') return { state: { ...state, phase: { name: 'stopped' } }, effects: [{ type: 'release' }] };
+  const machine = new Machine(state, policy, now);
+  switch (phase.name) {
+    case 'idle':
+      if (input.type === 'start') return machine.choose();
+      break;
+    case 'listing':
+      if (input.type === 'listed') return machine.listed(phase, input);
+      if (input.type === 'failed') return machine.listFailed(phase, input.failure);
+      break;
+    case 'replacing':
+      if (input.type === 'replaced') return machine.replaced(phase);
+      if (input.type === 'replace-failed') return machine.fail('list', input.failure, phase.resourceVersion);
+      break;
+    case 'opening':
+      if (input.type === 'opened') return machine.opened(phase);
+      if (input.type === 'failed') {
+        return phase.mode === 'watch'
+          ? machine.watchRefused(input.failure)
+          : machine.watchListFailed(input.failure, phase.resourceVersion);
+      }
+      // The connection went silent before the server answered.
+      if (input.type === 'stream-ended')
+        return machine.streamEnded(input, phase.mode === 'watch-list', phase.resourceVersion);
+      break;
+    case 'streaming-initial':
+      if (input.type === 'initial-events-end') return machine.initialEventsEnd(input.resourceVersion);
+      if (input.type === 'stream-ended') return machine.streamEnded(input, true, phase.resourceVersion);
+      break;
+    case 'watching':
+      if (input.type === 'stream-ended') return machine.streamEnded(input, false, '');
+      break;
+    case 'waiting':
+      if (input.type !== 'waited') break;
+      if (phase.next === 'choose') return machine.choose();
+      return machine.open(phase.next);
+  }
+  return { state, effects: [] };
+}
+
+type PhaseOf<N extends ReflectorPhase['name']> = Extract<ReflectorPhase, { name: N }>;
+type StreamEnd = Extract<ReflectorInput, { type: 'stream-ended' }>;
+
+/** One step of the machine; lives no longer than the call of `transition`. */
+class Machine {
+  readonly #state: ReflectorState;
+  readonly #policy: ReflectorPolicy;
+  readonly #now: number;
+
+  constructor(state: ReflectorState, policy: ReflectorPolicy, now: number) {
+    this.#state = state;
+    this.#policy = policy;
+    this.#now = now;
+  }
+
+  #to(phase: ReflectorPhase, effects: readonly ReflectorEffect[], change: Partial<ReflectorState> = {}): Transition {
+    return { state: { ...this.#state, ...change, phase }, effects };
+  }
+
+  #with(change: Partial<ReflectorState>): Machine {
+    return new Machine({ ...this.#state, ...change }, this.#policy, this.#now);
+  }
+
+  choose(): Transition {
+    const watchList = this.#policy.initial === 'watch-list' && this.#now >= this.#state.noWatchListUntil;
+    return watchList ? this.open('watch-list') : this.#list(this.relistResourceVersion(), undefined);
+  }
+
+  /** Upstream: relistResourceVersion */
+  relistResourceVersion(): string {
+    const { lastSyncResourceVersion, isLastSyncResourceVersionUnavailable } = this.#state;
+    if (isLastSyncResourceVersionUnavailable || this.#policy.relistFrom === 'most-recent') return '';
+    if (lastSyncResourceVersion === '' || this.#policy.relistFrom === 'any') return '0';
+    return lastSyncResourceVersion;
+  }
+
+  #list(
+    resourceVersion: string,
+    retryOf: PhaseOf<'listing'> | undefined,
+    effects: readonly ReflectorEffect[] = [],
+  ): Transition {
+    const limit = retryOf !== undefined && this.#policy.unpagedRetry ? retryOf.limit : this.#limit(resourceVersion);
+    const phase: ReflectorPhase = { name: 'listing', resourceVersion, limit, retried: retryOf !== undefined };
+    return this.#to(phase, [...effects, { type: 'list', resourceVersion, limit }]);
+  }
+
+  /** With a version named the watch cache answers and ignores a limit; without one a limit spares etcd. 0 means none. */
+  #limit(resourceVersion: string): number {
+    if (this.#policy.pageSize !== 0) return this.#policy.pageSize;
+    if (this.#state.paginatedResult) return this.#policy.defaultPageSize;
+    if (resourceVersion !== '' && resourceVersion !== '0') return 0;
+    return this.#policy.defaultPageSize;
+  }
+
+  listed(phase: PhaseOf<'listing'>, input: Extract<ReflectorInput, { type: 'listed' }>): Transition {
+    const { resourceVersion } = input;
+    // Upstream looks at the version first asked for, not at that of the retry.
+    const anyState = phase.resourceVersion === '0' || (phase.retried && this.#state.lastSyncResourceVersion === '');
+    return this.#to(
+      { name: 'replacing', resourceVersion, then: 'open-watch' },
+      [{ type: 'replace', from: 'list', resourceVersion }],
+      {
+        isLastSyncResourceVersionUnavailable: false,
+        paginatedResult: this.#state.paginatedResult || (anyState && input.paginated),
+      },
+    );
+  }
+
+  listFailed(phase: PhaseOf<'listing'>, failure: Failure): Transition {
+    const gone = failure.errorClass === 'expired' || failure.errorClass === 'too-large';
+    if (!gone || phase.retried) return this.fail('list', failure, phase.resourceVersion, gone);
+    const fault = this.#fault('list', failure, phase.resourceVersion);
+    return this.#with({ isLastSyncResourceVersionUnavailable: true }).#list('', phase, [{ type: 'fault', fault }]);
+  }
+
+  replaced(phase: PhaseOf<'replacing'>): Transition {
+    const { resourceVersion } = phase;
+    const change = { lastSyncResourceVersion: resourceVersion, unfinishedStreams: 0 };
+    if (phase.then === 'go-on') return this.#to({ name: 'watching' }, [{ type: 'start-resync' }], change);
+    return this.#with(change).open('watch', [{ type: 'start-resync' }]);
+  }
+
+  open(mode: 'watch' | 'watch-list', effects: readonly ReflectorEffect[] = []): Transition {
+    const { lastSyncResourceVersion, isLastSyncResourceVersionUnavailable } = this.#state;
+    const resourceVersion =
+      mode === 'watch-list' && isLastSyncResourceVersionUnavailable ? '' : lastSyncResourceVersion;
+    return this.#to({ name: 'opening', mode, resourceVersion }, [...effects, { type: 'open', mode, resourceVersion }]);
+  }
+
+  opened(phase: PhaseOf<'opening'>): Transition {
+    const next: ReflectorPhase =
+      phase.mode === 'watch'
+        ? { name: 'watching' }
+        : { name: 'streaming-initial', resourceVersion: phase.resourceVersion };
+    return this.#to(next, [{ type: 'read-stream' }], { refusal: undefined });
+  }
+
+  watchRefused(failure: Failure): Transition {
+    const { errorClass } = failure;
+    const sameAgain =
+      errorClass === 'refused' ||
+      errorClass === 'too-many-requests' ||
+      (this.#policy.retryLostConnections && errorClass === 'transport');
+    if (sameAgain) return this.#wait('watch', 'connect', 'watch', failure, this.#state.lastSyncResourceVersion);
+    return this.fail('watch', failure, this.#state.lastSyncResourceVersion);
+  }
+
+  initialEventsEnd(resourceVersion: string): Transition {
+    return this.#to(
+      { name: 'replacing', resourceVersion, then: 'go-on' },
+      [{ type: 'replace', from: 'initial-events', resourceVersion }],
+      {
+        isLastSyncResourceVersionUnavailable: false,
+      },
+    );
+  }
+
+  /** The streaming list did not open, or an ERROR event ended it. */
+  watchListFailed(failure: Failure, asked: string): Transition {
+    const { errorClass } = failure;
+    if (errorClass === 'refused' || errorClass === 'too-many-requests') {
+      return this.#wait('watch-list', 'connect', 'watch-list', failure, asked);
+    }
+    const fault = this.#fault('watch-list', failure, asked);
+    const gone = errorClass === 'expired' || errorClass === 'too-large';
+    // A server that calls "anything" too old would be asked for ever.
+    if (gone && (asked !== '' || !this.#policy.boundedWatchList)) {
+      return this.#with({ isLastSyncResourceVersionUnavailable: true }).open('watch-list', [{ type: 'fault', fault }]);
+    }
+    return this.#fallBack(fault);
+  }
+
+  /** An ordinary LIST in the same cycle; the streaming list is left alone for a while. */
+  #fallBack(fault: Fault): Transition {
+    const machine = this.#policy.boundedWatchList
+      ? this.#with({ noWatchListUntil: this.#now + this.#policy.watchListRetryMs, unfinishedStreams: 0 })
+      : this;
+    return machine.#list(machine.relistResourceVersion(), undefined, [{ type: 'fault', fault }]);
+  }
+
+  streamEnded(input: StreamEnd, initial: boolean, asked: string): Transition {
+    if (initial) return this.#initialStreamEnded(input, asked);
+    return this.#with({ lastSyncResourceVersion: input.resourceVersion }).#liveStreamEnded(input);
+  }
+
+  #initialStreamEnded(input: StreamEnd, asked: string): Transition {
+    if (input.failure !== undefined && input.how === 'error-event') return this.watchListFailed(input.failure, asked);
+    const veryShort = input.durationMs < 1000 && input.events === 0;
+    const kind = input.how === 'closed' ? 'early-close' : 'initial-events-timeout';
+    const fault = this.#fault('watch-list', { kind, error: input.failure?.error }, asked);
+    if (input.how !== 'closed' || veryShort) return this.#fallBack(fault);
+    if (!this.#policy.boundedWatchList) return this.open('watch-list', [{ type: 'fault', fault }]);
+    const unfinishedStreams = this.#state.unfinishedStreams + 1;
+    const machine = this.#with({ unfinishedStreams });
+    if (unfinishedStreams > 1) return machine.#fallBack(fault);
+    return machine.#waitFor('watch-list', 'connect', fault);
+  }
+
+  #liveStreamEnded(input: StreamEnd): Transition {
+    const { resourceVersion, how, failure } = input;
+    if (how === 'idle') {
+      const fault = this.#fault('watch', { kind: 'idle', error: failure?.error }, resourceVersion);
+      return this.open('watch', [{ type: 'fault', fault }]);
+    }
+    if (how === 'closed') return this.#closed(input);
+    const known: Failure = failure ?? { error: new Error(how), errorClass: 'other', kind: 'server' };
+    if (known.errorClass === 'too-many-requests')
+      return this.#wait('watch', 'connect', 'watch', known, resourceVersion);
+    if (known.errorClass === 'internal') {
+      const { retry, window } = retryInWindow(this.#state.retryWindow, this.#now, this.#policy.maxInternalErrorRetryMs);
+      const machine = this.#with({ retryWindow: window });
+      if (retry) return machine.open('watch', [{ type: 'fault', fault: this.#fault('watch', known, resourceVersion) }]);
+      return machine.#wait('watch', 'relist', 'choose', known, resourceVersion);
+    }
+    return this.#wait('watch', 'relist', 'choose', known, resourceVersion);
+  }
+
+  #closed(input: StreamEnd): Transition {
+    const { resourceVersion, durationMs, events } = input;
+    const veryShort = durationMs < 1000 && events === 0;
+    const early = { kind: 'early-close' as const, error: input.failure?.error };
+    if (this.#policy.earlyCloseMs === 0) {
+      // Upstream takes such a stream for an error and lists again.
+      if (veryShort) return this.#waitFor('choose', 'relist', this.#fault('watch', early, resourceVersion));
+      return this.open('watch');
+    }
+    if (durationMs >= this.#policy.earlyCloseMs) return this.#with({ earlyCloses: 0 }).open('watch');
+    // One is forgiven, as servers restart; in a row they would be a hot loop. The version is kept: nothing says it is lost.
+    const earlyCloses = this.#state.earlyCloses + 1;
+    const machine = this.#with({ earlyCloses });
+    const fault = this.#fault('watch', early, resourceVersion);
+    if (earlyCloses === 1) return machine.open('watch', veryShort ? [{ type: 'fault', fault }] : []);
+    return machine.#waitFor('watch', 'connect', fault);
+  }
+
+  /** An error that ends the cycle: handler, back-off, and a new choice. */
+  fail(verb: FaultVerb, failure: Failure, resourceVersion: string, gone = false): Transition {
+    const machine = gone ? this.#with({ isLastSyncResourceVersionUnavailable: true }) : this;
+    return machine.#wait(verb, 'relist', 'choose', failure, resourceVersion, [
+      { type: 'report', error: failure.error },
+    ]);
+  }
+
+  #wait(
+    verb: FaultVerb,
+    backoff: 'connect' | 'relist',
+    next: PhaseOf<'waiting'>['next'],
+    failure: Failure,
+    resourceVersion: string,
+    effects: readonly ReflectorEffect[] = [],
+  ): Transition {
+    return this.#waitFor(next, backoff, this.#fault(verb, failure, resourceVersion), effects);
+  }
+
+  #waitFor(
+    next: PhaseOf<'waiting'>['next'],
+    backoff: 'connect' | 'relist',
+    fault: Fault,
+    effects: readonly ReflectorEffect[] = [],
+  ): Transition {
+    const count = this.#state.refusal?.kind === fault.kind ? this.#state.refusal.count + 1 : 1;
+    const refusal = REFUSALS.has(fault.kind) ? { kind: fault.kind, count } : undefined;
+    const { suspendAfter, suspendedProbeMs, honourRetryAfter } = this.#policy;
+    const suspended = suspendAfter > 0 && refusal !== undefined && refusal.count >= suspendAfter;
+    const minimumMs = Math.max(honourRetryAfter ? (fault.retryAfterMs ?? 0) : 0, suspended ? suspendedProbeMs : 0);
+    return this.#to(
+      { name: 'waiting', next, suspended },
+      [
+        ...effects,
+        // The resync timer lives as long as one list-and-watch cycle.
+        ...(next === 'choose' ? [{ type: 'stop-resync' } as const] : []),
+        { type: 'fault', fault },
+        { type: 'wait', backoff: this.#policy.separateBackoffs ? backoff : 'relist', minimumMs, fault },
+      ],
+      { refusal },
+    );
+  }
+
+  #fault(
+    verb: FaultVerb,
+    failure: {
+      readonly kind: FaultKind;
+      readonly error?: Error | undefined;
+      readonly retryAfterMs?: number | undefined;
+    },
+    resourceVersion: string,
+  ): Fault {
+    const status = (failure.error as { status?: Fault['status'] } | undefined)?.status;
+    return {
+      kind: failure.kind,
+      verb,
+      at: this.#now,
+      resourceVersion,
+      ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
+      ...(status === undefined ? {} : { status }),
+      ...(failure.error === undefined ? {} : { error: failure.error }),
+    };
+  }
+}

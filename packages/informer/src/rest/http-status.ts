@@ -1,0 +1,94 @@
+// Failed HTTP answers to StatusErrors.
+// Upstream: client-go@v0.30.3:rest/request.go#transformResponse, apimachinery@v0.30.3:pkg/api/errors/errors.go#NewGenericServerResponse
+import type { Status, StatusReason } from '@kube-rx/apimachinery';
+import { isStatus, StatusError } from '@kube-rx/apimachinery';
+import { utf8ToString } from './utf8.ts';
+
+const REASONS: Readonly<Record<number, readonly [StatusReason, string]>> = {
+  400: ['BadRequest', 'the server rejected our request for an unknown reason'],
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  403: ['Forbidden', 'the server does not allow this request'],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  406: ['NotAcceptable', 'the server was unable to respond with a content type that the client supports'],
+  409: ['Conflict', 'the server reported a conflict'],
+  413: ['RequestEntityTooLarge', 'the request is too large'],
+  415: ['UnsupportedMediaType', 'the media type of the body is not supported by the server'],
+  422: ['Invalid', 'the server rejected our request due to an error in our request'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  500: ['InternalError', 'an error on the server has prevented the request from succeeding'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: [
+    'Timeout',
+    'the server was unable to return a response in the time allotted, but may still be processing the request',
+  ],
+};
+
+export interface FailedAnswer {
+  readonly method: string;
+  readonly url: string;
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** The Status of the body, or one made from the code when the body is none. */
+export function statusErrorOf(answer: FailedAnswer): StatusError {
+  return parsedStatus(answer) ?? genericStatusError(answer);
+}
+
+function parsedStatus(answer: FailedAnswer): StatusError | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8ToString(answer.body));
+  } catch {
+    return undefined;
+  }
+  if (!isStatus(value) || value.status === 'Success') return undefined;
+  return new StatusError({ ...value, code: value.code ?? answer.statusCode });
+}
+
+/** The Status client-go makes up; `withReason: false` is what its watch requests do, which never read the body. */
+export function genericStatusError(answer: FailedAnswer, options: { readonly withReason?: boolean } = {}): StatusError {
+  const { statusCode, method } = answer;
+  const [reason, text] = genericReason(statusCode, method);
+  const retryAfter = retryAfterSeconds(answer.headers);
+  const excerpt = utf8ToString(answer.body, 0, Math.min(answer.body.length, 2048)).trim();
+  const causes = excerpt === '' ? [] : [{ reason: 'UnexpectedServerResponse', message: excerpt }];
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message:
+      options.withReason === false
+        ? `the server responded with the status code ${statusCode} but did not return more information`
+        : `${text} (${method.toLowerCase()} ${pathOf(answer.url)})`,
+    ...(options.withReason === false || reason === '' ? {} : { reason }),
+    details: { causes, ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }) },
+    code: statusCode,
+  };
+  return new StatusError(status);
+}
+
+function genericReason(statusCode: number, method: string): readonly [StatusReason, string] {
+  if (statusCode === 409 && method === 'POST') return ['AlreadyExists', 'the server reported a conflict'];
+  const known = REASONS[statusCode];
+  if (known !== undefined) return known;
+  if (statusCode >= 500) return REASONS[500]!;
+  return ['', `the server responded with the status code ${statusCode} but did not return more information`];
+}
+
+/** Whole seconds of the Retry-After header; a date counts as absent, as upstream. */
+export function retryAfterSeconds(headers: Readonly<Record<string, string | undefined>>): number | undefined {
+  const value = headers['retry-after'];
+  return value !== undefined && /^[0-9]{1,9}$/.test(value) ? Number(value) : undefined;
+}
+
+function pathOf(url: string): string {
+  try {
+    return new URL(url).pathname;
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,166 @@
+// Bytes of a LIST answer to items, batch by batch while they arrive, so that neither the whole text nor one long JSON.parse is
+// ever needed. The envelope (everything but the items) is parsed at the end.
+import { DecodeError } from '../errors.ts';
+import { ByteBuffer } from './byte-buffer.ts';
+import { concatBytes } from './transport.ts';
+import { utf8ToString } from './utf8.ts';
+
+/** What the answer holds beside its items. `hasItems` is false when there is no array called items. */
+export interface ListEnvelope {
+  readonly value: unknown;
+  readonly hasItems: boolean;
+}
+
+// Items are parsed together until this much text is there: small enough for the event loop, large enough to be cheap.
+const BATCH_BYTES = 64 * 1024;
+const ITEMS_KEY = '"items"';
+
+/**
+ * Push bytes; items come out through the callback in order; `finish` returns the envelope. Throws a DecodeError when the text is
+ * no JSON object.
+ */
+export class ListDecoder {
+  readonly #emit: (items: unknown[]) => void;
+  readonly #rest = new ByteBuffer();
+  readonly #head: Uint8Array[] = [];
+  readonly #tail: Uint8Array[] = [];
+  #headLength = 0;
+  #tailLength = 0;
+  #phase: 'head' | 'items' | 'tail' = 'head';
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #seen = 0;
+  #stringStart = -1;
+  #isItemsKey = false;
+  // Start of the batch, and whether an item of it has begun.
+  #hasItems = false;
+
+  constructor(emit: (items: unknown[]) => void) {
+    this.#emit = emit;
+  }
+
+  push(chunk: Uint8Array): void {
+    if (this.#phase === 'tail') {
+      this.#tail.push(chunk);
+      this.#tailLength += chunk.length;
+      return;
+    }
+    let bytes = chunk;
+    const buffered = this.#rest.length > 0;
+    if (buffered) {
+      this.#rest.append(chunk);
+      bytes = this.#rest.view();
+    }
+    const start = this.#phase === 'head' ? this.#scanHead(bytes) : this.#scanItems(bytes, 0);
+    if (buffered) this.#rest.consume(start);
+    else if (start < bytes.length) this.#rest.append(bytes.subarray(start));
+  }
+
+  finish(): ListEnvelope {
+    if (this.#phase === 'items') throw new DecodeError('BAD_JSON', 'list answer ended inside its items');
+    if (this.#phase === 'head') this.#keepHead(this.#rest.view());
+    const head = concatBytes(this.#head, this.#headLength);
+    const tail = concatBytes(this.#tail, this.#tailLength);
+    const text = utf8ToString(head) + (this.#hasItems ? ']' : '') + utf8ToString(tail);
+    return { value: parse(text), hasItems: this.#hasItems };
+  }
+
+  #keepHead(bytes: Uint8Array): void {
+    this.#head.push(bytes.slice());
+    this.#headLength += bytes.length;
+  }
+
+  /** Looks for `"items":[` among the keys of the outermost object. */
+  #scanHead(bytes: Uint8Array): number {
+    for (let index = this.#seen; index < bytes.length; index++) {
+      const byte = bytes[index]!;
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === 0x5c) this.#escaped = true;
+        else if (byte === 0x22) {
+          this.#inString = false;
+          this.#isItemsKey =
+            this.#depth === 1 &&
+            index - this.#stringStart === ITEMS_KEY.length - 1 &&
+            utf8ToString(bytes, this.#stringStart, index + 1) === ITEMS_KEY;
+        }
+      } else if (byte === 0x22) {
+        this.#inString = true;
+        this.#stringStart = index;
+        this.#isItemsKey = false;
+      } else if (byte === 0x5b && this.#isItemsKey) {
+        this.#keepHead(bytes.subarray(0, index + 1));
+        this.#phase = 'items';
+        this.#hasItems = true;
+        this.#depth = 0;
+        this.#seen = index + 1;
+        return this.#scanItems(bytes, index + 1);
+      } else if (byte === 0x7b || byte === 0x5b) this.#depth++;
+      else if (byte === 0x7d || byte === 0x5d) this.#depth--;
+      // Only a colon may stand between the key and its array.
+      else if (byte !== 0x3a && byte > 0x20) this.#isItemsKey = false;
+    }
+    this.#seen = bytes.length;
+    return 0;
+  }
+
+  /** Cuts the array into batches of whole items; `start` is where the first item of the batch may begin. */
+  #scanItems(bytes: Uint8Array, start: number): number {
+    let batchStart = start;
+    let batchEnd = -1;
+    let depth = this.#depth;
+    let inString = this.#inString;
+    let escaped = this.#escaped;
+    const length = bytes.length;
+    let index = Math.max(this.#seen, start);
+    for (; index < length; index++) {
+      const byte = bytes[index]!;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (byte === 0x5c) escaped = true;
+        else if (byte === 0x22) inString = false;
+      } else if (byte === 0x22) inString = true;
+      else if (byte === 0x7b || byte === 0x5b) depth++;
+      else if (byte === 0x7d || byte === 0x5d) {
+        if (depth === 0) {
+          this.#batch(bytes, batchStart, index);
+          this.#phase = 'tail';
+          this.#tail.push(bytes.slice(index + 1));
+          this.#tailLength += length - index - 1;
+          return length;
+        }
+        depth--;
+      } else if (byte === 0x2c && depth === 0) {
+        batchEnd = index;
+        if (index - batchStart >= BATCH_BYTES) {
+          this.#batch(bytes, batchStart, index);
+          batchStart = index + 1;
+          batchEnd = -1;
+        }
+      }
+    }
+    if (batchEnd >= 0) {
+      this.#batch(bytes, batchStart, batchEnd);
+      batchStart = batchEnd + 1;
+    }
+    this.#depth = depth;
+    this.#inString = inString;
+    this.#escaped = escaped;
+    this.#seen = length - batchStart;
+    return batchStart;
+  }
+
+  #batch(bytes: Uint8Array, start: number, end: number): void {
+    const items = parse(`[${utf8ToString(bytes, start, end)}]`) as unknown[];
+    if (items.length > 0) this.#emit(items);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new DecodeError('BAD_JSON', `list answer is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}

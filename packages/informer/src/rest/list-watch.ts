@@ -1,0 +1,338 @@
+// List and watch of one resource over the REST client.
+// Upstream: client-go@v0.30.3:tools/cache/listwatch.go#ListWatch, rest/request.go#Watch
+import type { KubernetesObject, ListMeta, ListOptions, Status, WatchEvent } from '@kube-rx/apimachinery';
+import { isStatus, StatusError } from '@kube-rx/apimachinery';
+import { DecodeError, TransportError, UnexpectedStatusCodeError } from '../errors.ts';
+import { FrameDecoder } from './frame-decoder.ts';
+import { genericStatusError } from './http-status.ts';
+import { ListDecoder } from './list-decoder.ts';
+import type { ListContext, ListerWatcher, ListResult, WatchContext, WatchSink, WatchStream } from './lister-watcher.ts';
+import { emptyWatch } from './lister-watcher.ts';
+import { isProbableEof } from './network-errors.ts';
+import { listQuery, resourcePath } from './request-url.ts';
+import type { ResourceType } from './resource-type.ts';
+import type { RequestSpec, RestClient } from './rest-client.ts';
+import type { TransportResponse } from './transport.ts';
+import type { Decoding } from './watch-decoder.ts';
+import { decodeWatchEvent, isForeign } from './watch-decoder.ts';
+import { yieldToEventLoop } from './yield.ts';
+
+export interface ListWatchOptions {
+  /** Empty or absent means all namespaces. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  readonly fieldSelector?: string | undefined;
+  /** Asks the server for the metadata of the objects alone. @defaultValue false */
+  readonly metadataOnly?: boolean | undefined;
+  /** @defaultValue `tolerant` */
+  readonly decoding?: Decoding | undefined;
+  /** Retries below the caller for Retry-After and lost connections. @defaultValue the client's */
+  readonly maxRetries?: number | undefined;
+  /** Reads the Status of a refused watch; client-go does so since 0.32. @defaultValue true */
+  readonly decodeWatchStatus?: boolean | undefined;
+  /** @defaultValue 16 MiB */
+  readonly maxFrameBytes?: number | undefined;
+}
+
+// How much of a body is decoded before the event loop gets a turn.
+const SLICE_BYTES = 128 * 1024;
+const TURN_BYTES = 512 * 1024;
+
+export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
+  readonly #client: RestClient;
+  readonly #type: ResourceType<T>;
+  readonly #options: ListWatchOptions;
+  readonly #decoding: Decoding;
+
+  constructor(client: RestClient, type: ResourceType<T>, options: ListWatchOptions = {}) {
+    this.#client = client;
+    this.#type = type;
+    this.#options = options;
+    this.#decoding = options.decoding ?? 'tolerant';
+  }
+
+  async list(options: ListOptions, context: ListContext): Promise<ListResult<T>> {
+    const spec = this.#spec(options, 'PartialObjectMetadataList', context.signal);
+    return this.#client.withTimeout(spec, async (bounded) => {
+      const response = await this.#client.send(bounded);
+      if (response.status < 200 || response.status > 206) {
+        throw this.#client.failure(bounded, response, await this.#client.readAll(response));
+      }
+      if (this.#decoding === 'typed') requireJson(response);
+      return this.#decodeList(response, context, bounded.signal);
+    });
+  }
+
+  async watch(options: ListOptions, context: WatchContext): Promise<WatchStream<T>> {
+    const spec = this.#spec({ ...options, watch: true }, 'PartialObjectMetadata', context.signal);
+    let response: TransportResponse;
+    try {
+      response = await this.#client.send({ ...spec, purpose: 'watch' });
+    } catch (error) {
+      const died = isProbableEof(error) || (error instanceof TransportError && error.code === 'TIMEOUT');
+      // Upstream gives up on such a connection by pretending that it opened and ended.
+      if (died && this.#retries() > 0) return emptyWatch();
+      throw error;
+    }
+    if (response.status !== 200) throw await this.#refused(spec, response);
+    try {
+      requireJson(response);
+    } catch (error) {
+      response.body.destroy();
+      throw error;
+    }
+    return new BodyWatchStream<T>(response, this.#type, this.#decoding, this.#options);
+  }
+
+  #retries(): number {
+    return this.#options.maxRetries ?? 10;
+  }
+
+  #spec(options: ListOptions, metadataKind: string, signal: AbortSignal): RequestSpec {
+    const { namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
+    return {
+      path: resourcePath(this.#type, { namespace }),
+      query: listQuery({
+        ...options,
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+        ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      }),
+      ...(metadataOnly ? { accept: `application/json;as=${metadataKind};g=meta.k8s.io;v=v1,application/json` } : {}),
+      signal,
+      maxRetries: this.#options.maxRetries,
+    };
+  }
+
+  async #refused(spec: RequestSpec, response: TransportResponse): Promise<Error> {
+    if (response.status > 200 && response.status <= 206) {
+      response.body.destroy();
+      return new UnexpectedStatusCodeError(response.status, `watch of ${spec.path} got status ${response.status}`);
+    }
+    const body = await this.#client.readAll(response);
+    if (this.#options.decodeWatchStatus ?? true) return this.#client.failure(spec, response, body);
+    return genericStatusError({
+      method: 'GET',
+      url: spec.path,
+      statusCode: response.status,
+      headers: response.headers,
+      body,
+    });
+  }
+
+  async #decodeList(
+    response: TransportResponse,
+    context: ListContext,
+    signal: AbortSignal | undefined,
+  ): Promise<ListResult<T>> {
+    const items: T[] = [];
+    const decoder = new ListDecoder((batch) => {
+      for (const item of batch) items.push(item as T);
+      context.onItems?.(batch.length);
+    });
+    try {
+      await decodeInSlices(response, decoder);
+    } catch (error) {
+      response.body.destroy();
+      signal?.throwIfAborted();
+      throw error;
+    }
+    const { value, hasItems } = decoder.finish();
+    return this.#listResult(value, hasItems, items);
+  }
+
+  #listResult(value: unknown, hasItems: boolean, items: T[]): ListResult<T> {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new DecodeError('NOT_A_LIST', 'list answer is no JSON object');
+    }
+    const list = value as {
+      kind?: unknown;
+      apiVersion?: unknown;
+      metadata?: ListMeta;
+      status?: unknown;
+      items?: unknown;
+    };
+    const kind = typeof list.kind === 'string' ? list.kind : '';
+    if (this.#decoding === 'dynamic' && kind === '')
+      throw new DecodeError('NOT_A_LIST', "Object 'Kind' is missing in the list");
+    if (this.#decoding !== 'dynamic' && isStatus(value) && value.status !== 'Success') throw new StatusError(value);
+    if (this.#decoding === 'typed' && kind !== '' && kind !== `${this.#type.kind}List`) {
+      if (isForeign(String(list.apiVersion))) throw new DecodeError('NOT_A_LIST', `no kind ${kind} is registered`);
+      // A generated client decodes another registered kind beside its own, which stays empty.
+      return { items: [], resourceVersion: '', continue: '' };
+    }
+    if (this.#decoding === 'tolerant' && !hasItems && list.items !== null) {
+      throw new DecodeError('NOT_A_LIST', `answer of kind ${JSON.stringify(kind)} has no items`);
+    }
+    this.#fillKinds(items, kind, list.apiVersion);
+    const metadata = typeof list.metadata === 'object' && list.metadata !== null ? list.metadata : {};
+    return {
+      items,
+      resourceVersion: metadata.resourceVersion ?? '',
+      continue: metadata.continue ?? '',
+      ...(metadata.remainingItemCount === undefined ? {} : { remainingItemCount: metadata.remainingItemCount }),
+    };
+  }
+
+  /** Items of built-in lists carry neither kind nor apiVersion; in the cache they look as they do in a watch event. */
+  #fillKinds(items: T[], listKind: string, listVersion: unknown): void {
+    const kind = listKind.endsWith('List') ? listKind.slice(0, -'List'.length) : this.#type.kind;
+    const apiVersion = typeof listVersion === 'string' && listVersion !== '' ? listVersion : this.#type.apiVersion;
+    for (const item of items) {
+      const bare = item as { kind?: string; apiVersion?: string };
+      if (bare.kind === undefined || bare.kind === '') {
+        bare.kind = kind;
+        bare.apiVersion = apiVersion;
+      }
+    }
+  }
+}
+
+/** Feeds the decoder piece by piece; the connection rests while a turn's worth is digested. */
+function decodeInSlices(response: TransportResponse, decoder: ListDecoder): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const queue: Uint8Array[] = [];
+    let ended = false;
+    let draining = false;
+    let failed = false;
+    let turnBytes = 0;
+    const fail = (error: unknown): void => {
+      failed = true;
+      reject(error);
+    };
+    const drain = async (): Promise<void> => {
+      draining = true;
+      for (let chunk = queue.shift(); chunk !== undefined; chunk = queue.shift()) {
+        for (let offset = 0; offset < chunk.length; offset += SLICE_BYTES) {
+          const slice = chunk.subarray(offset, offset + SLICE_BYTES);
+          decoder.push(slice);
+          turnBytes += slice.length;
+          if (turnBytes < TURN_BYTES) continue;
+          response.body.pause();
+          await yieldToEventLoop();
+          if (failed) return;
+          turnBytes = 0;
+          response.body.resume();
+        }
+      }
+      draining = false;
+      if (ended) resolve();
+    };
+    response.body.consume({
+      data(chunk) {
+        if (failed) return;
+        queue.push(chunk);
+        if (!draining) drain().catch(fail);
+      },
+      end() {
+        ended = true;
+        if (!draining && !failed) resolve();
+      },
+      error: fail,
+    });
+  });
+}
+
+class BodyWatchStream<T extends KubernetesObject> implements WatchStream<T> {
+  readonly #response: TransportResponse;
+  readonly #type: ResourceType<T>;
+  readonly #decoding: Decoding;
+  readonly #maxFrameBytes: number | undefined;
+  readonly #fillKinds: boolean;
+  #stopped = false;
+
+  constructor(response: TransportResponse, type: ResourceType<T>, decoding: Decoding, options: ListWatchOptions) {
+    this.#response = response;
+    this.#type = type;
+    this.#decoding = decoding;
+    this.#maxFrameBytes = options.maxFrameBytes;
+    this.#fillKinds = decoding === 'tolerant';
+  }
+
+  start(sink: WatchSink<T>): void {
+    if (this.#stopped) return;
+    const decoder = new FrameDecoder(
+      (document) => {
+        if (!this.#stopped) sink.next(this.#event(document));
+      },
+      this.#maxFrameBytes === undefined ? {} : { maxFrameBytes: this.#maxFrameBytes },
+    );
+    const end = (error?: Error): void => {
+      if (this.#stopped) return;
+      this.stop();
+      sink.end(error);
+    };
+    const refuse = (error: Error): void => {
+      if (this.#stopped) return;
+      sink.next(decodeFailure(error));
+      end(error);
+    };
+    this.#response.body.consume({
+      data(chunk) {
+        sink.activity?.(chunk.length);
+        try {
+          decoder.push(chunk);
+        } catch (error) {
+          if (!(error instanceof DecodeError)) throw error;
+          refuse(error);
+        }
+      },
+      end: () => end(),
+      error: (error) => {
+        const gone = isProbableEof(error) || (error instanceof TransportError && error.code === 'TIMEOUT');
+        if (gone) end(error);
+        else refuse(error);
+      },
+    });
+  }
+
+  pause(): void {
+    this.#response.body.pause();
+  }
+
+  resume(): void {
+    this.#response.body.resume();
+  }
+
+  stop(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#response.body.destroy();
+  }
+
+  #event(document: unknown): WatchEvent<T> {
+    const event = decodeWatchEvent(document, this.#decoding) as WatchEvent<T>;
+    if (this.#fillKinds && event.type !== 'ERROR' && event.object.kind === undefined) {
+      Object.assign(event.object, { kind: this.#type.kind, apiVersion: this.#type.apiVersion });
+    }
+    return event;
+  }
+}
+
+/** Upstream: client-go@v0.30.3:rest/request.go, the error reporter of a watch */
+function decodeFailure(error: Error): WatchEvent & { type: 'ERROR' } {
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: error.message,
+    reason: 'InternalError',
+    details: {
+      causes: [
+        { reason: 'UnexpectedServerResponse', message: error.message },
+        { reason: 'ClientWatchDecoding', message: error.message },
+      ],
+    },
+    code: 500,
+  };
+  return { type: 'ERROR', object: status };
+}
+
+function requireJson(response: TransportResponse): void {
+  const contentType = response.headers['content-type'];
+  if (contentType === undefined || contentType === '') return;
+  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  if (mediaType !== 'application/json') {
+    throw new DecodeError('BAD_CONTENT_TYPE', `the answer is ${JSON.stringify(contentType)}, not JSON`);
+  }
+}

@@ -1,0 +1,54 @@
+// The seam between a reflector and its server; tests replace it.
+// Upstream: client-go@v0.30.3:tools/cache/listwatch.go#ListerWatcher
+import type { KubernetesObject, ListOptions, WatchEvent } from '@kube-rx/apimachinery';
+
+export interface ListResult<T extends KubernetesObject> {
+  readonly items: T[];
+  /** Empty when the list has none. */
+  readonly resourceVersion: string;
+  /** Token of the next page, empty on the last. */
+  readonly continue: string;
+  readonly remainingItemCount?: number | undefined;
+}
+
+export interface ListContext {
+  readonly signal: AbortSignal;
+  /** Called while items arrive, with how many came since the last call. */
+  readonly onItems?: ((count: number) => void) | undefined;
+}
+
+export interface WatchContext {
+  readonly signal: AbortSignal;
+}
+
+/** Gets the events of one stream, in order, then one `end`. Nothing comes after `stop`. */
+export interface WatchSink<T extends KubernetesObject> {
+  next(event: WatchEvent<T>): void;
+  /** Without an error the server closed the stream, or the connection went away between two events. */
+  end(error?: Error): void;
+  /** Bytes arrived, whether or not they complete an event. */
+  activity?(bytes: number): void;
+}
+
+/** An open watch. */
+export interface WatchStream<T extends KubernetesObject> {
+  /** Starts the flow; to be called once. */
+  start(sink: WatchSink<T>): void;
+  /** Back-pressure: the connection is not read while paused. */
+  pause(): void;
+  resume(): void;
+  /** Idempotent. */
+  stop(): void;
+}
+
+export interface ListerWatcher<T extends KubernetesObject> {
+  /** One page, or everything when no limit is set. Rejects with StatusError, TransportError or DecodeError. */
+  list(options: ListOptions, context: ListContext): Promise<ListResult<T>>;
+  /** Resolves when the server has accepted the watch. */
+  watch(options: ListOptions, context: WatchContext): Promise<WatchStream<T>>;
+}
+
+/** A stream that is over before it began: what is left of a watch whose connection died too often. */
+export function emptyWatch<T extends KubernetesObject>(): WatchStream<T> {
+  return { start: (sink) => sink.end(), pause() {}, resume() {}, stop() {} };
+}

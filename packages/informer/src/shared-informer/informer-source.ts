@@ -1,0 +1,155 @@
+// One list and watch of an informer with its queue and process loop: what the reflector writes becomes store changes.
+// Upstream: client-go@v0.30.3:tools/cache/controller.go#controller
+import type { KubernetesObject } from '@kube-rx/apimachinery';
+import { HandlerError } from '../errors.ts';
+import { DeltaFIFO } from '../queue/delta-fifo.ts';
+import type { KnownObjects, Queue } from '../queue/queue.ts';
+import { RealFIFO } from '../queue/the-real-fifo.ts';
+import { Reflector } from '../reflector/reflector.ts';
+import type { ReflectorOptions } from '../reflector/reflector-options.ts';
+import type { ReflectorStore } from '../reflector/reflector-store.ts';
+import type { Live } from '../rest/resource-type.ts';
+import type { FreezeMode } from '../store/deep-freeze.ts';
+import { freeze } from '../store/deep-freeze.ts';
+import type { IndexedStore } from '../store/indexed-store.ts';
+import { metaNamespaceKeyFunc } from '../store/key-func.ts';
+import type { InformerSourceSpec, Transform } from './informer-options.ts';
+import { ProcessLoop } from './process-loop.ts';
+import type { StoreEvent } from './store-event.ts';
+
+export interface InformerSourceOptions<T extends KubernetesObject> {
+  readonly store: IndexedStore<T, string>;
+  readonly queue: 'real' | 'delta';
+  readonly transform: Transform<T> | undefined;
+  readonly freeze: FreezeMode;
+  readonly reflector: ReflectorOptions;
+  readonly notify: (event: StoreEvent<T>, unchanged: boolean) => void;
+  /** A list has been worked off completely. */
+  readonly onListDone: (resourceVersion: string) => void;
+  readonly onDrained: () => void;
+  /** The transform threw. */
+  readonly onTransformError: (error: HandlerError) => void;
+}
+
+export class InformerSource<T extends KubernetesObject> implements ReflectorStore<T> {
+  readonly reflector: Reflector<T>;
+  readonly #options: InformerSourceOptions<T>;
+  readonly #queue: Queue<T>;
+  readonly #loop: ProcessLoop<T>;
+  readonly #broken = new Set<string>();
+  #listVersion: string | undefined;
+
+  constructor(spec: InformerSourceSpec<T>, options: InformerSourceOptions<T>) {
+    this.#options = options;
+    const { store, reflector } = options;
+    const knownObjects = spec.namespace === undefined ? store : ofNamespace(store, spec.namespace);
+    this.#queue = options.queue === 'delta' ? new DeltaFIFO<T>({ knownObjects }) : new RealFIFO<T>({ knownObjects });
+    this.reflector = new Reflector<T>(spec.listerWatcher, this, reflector);
+    this.#loop = new ProcessLoop<T>({
+      clock: reflector.clock!,
+      queue: this.#queue,
+      store,
+      notify: options.notify,
+      onDrained: () => this.#drained(),
+    });
+  }
+
+  /** The first list has left the queue. */
+  get hasSynced(): boolean {
+    return this.#queue.hasSynced;
+  }
+
+  get queueLength(): number {
+    return this.#queue.length;
+  }
+
+  /** Keys whose newest version the transform refused; the store serves the version before. */
+  get broken(): ReadonlySet<string> {
+    return this.#broken;
+  }
+
+  add(object: T): void {
+    this.#accept(object, (accepted) => this.#queue.add(accepted));
+  }
+
+  update(object: T): void {
+    this.#accept(object, (accepted) => this.#queue.update(accepted));
+  }
+
+  delete(object: T): void {
+    // The last state is for the handlers' eyes only; a transform that fails on it must not keep the object alive.
+    this.#broken.delete(metaNamespaceKeyFunc(object));
+    this.#queue.delete(this.#transformed(object) ?? object);
+    this.#loop.drain();
+  }
+
+  replace(items: readonly T[], resourceVersion: string): void {
+    this.#broken.clear();
+    const accepted =
+      this.#options.transform === undefined && this.#options.freeze === 'off' ? items : this.#acceptAll(items);
+    this.#queue.replace(accepted, resourceVersion);
+    this.#listVersion = resourceVersion;
+    this.#loop.drain();
+  }
+
+  resync(): void {
+    this.#queue.resync();
+    this.#loop.drain();
+  }
+
+  async run(signal: AbortSignal, stopReason: () => 'aborted' | 'disposed'): Promise<void> {
+    // Before the reflector lets go: nothing is emitted once it says stopped.
+    const stop = (): void => this.#loop.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    await this.reflector.run({ signal, stopReason });
+    signal.removeEventListener('abort', stop);
+    this.#loop.stop();
+  }
+
+  #accept(object: T, enqueue: (accepted: T) => void): void {
+    const accepted = this.#transformed(object);
+    if (accepted === undefined) return;
+    this.#broken.delete(metaNamespaceKeyFunc(object));
+    enqueue(accepted);
+    this.#loop.drain();
+  }
+
+  #acceptAll(items: readonly T[]): T[] {
+    const accepted: T[] = [];
+    for (const item of items) {
+      // Leaving it out would look like a deletion.
+      const one = this.#transformed(item) ?? this.#options.store.getByKey(metaNamespaceKeyFunc(item));
+      if (one !== undefined) accepted.push(one);
+    }
+    return accepted;
+  }
+
+  #transformed(object: T): T | undefined {
+    const { transform } = this.#options;
+    try {
+      const accepted = transform === undefined ? object : transform(object as Live<T>);
+      return freeze(accepted, this.#options.freeze);
+    } catch (cause) {
+      const key = metaNamespaceKeyFunc(object);
+      this.#broken.add(key);
+      this.#options.onTransformError(new HandlerError('transform', key, cause));
+      return undefined;
+    }
+  }
+
+  #drained(): void {
+    const listVersion = this.#listVersion;
+    this.#listVersion = undefined;
+    if (listVersion !== undefined) this.#options.onListDone(listVersion);
+    this.#options.onDrained();
+  }
+}
+
+/** The part of the store that belongs to one namespace. */
+function ofNamespace<T extends KubernetesObject>(store: IndexedStore<T, string>, namespace: string): KnownObjects<T> {
+  return {
+    keys: () => store.indexKeys('namespace', namespace),
+    has: (key) => store.has(key),
+    getByKey: (key) => store.getByKey(key),
+  };
+}
