@@ -1,0 +1,197 @@
+// The faults of the boundary, each a small scene: what is done to the informers, and what must come of it.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DiscoveredResource, KubeClient } from '@kube-rx/informer';
+import { messageOf, reasonOf } from './api-error.ts';
+import type { Changes } from './changes.ts';
+import type { FaultName, Output } from './events.ts';
+import type { Fleet } from './fleet.ts';
+import { count } from './format.ts';
+import type { Network } from './network.ts';
+import type { OwnServer } from './own-server.ts';
+
+export interface Stage {
+  readonly server: OwnServer;
+  readonly network: Network;
+  readonly fleet: Fleet;
+  readonly changes: Changes;
+  readonly output: Output;
+  readonly configMaps: DiscoveredResource;
+  readonly events: DiscoveredResource;
+  readonly signal: AbortSignal;
+}
+
+export interface Scene {
+  readonly fault: FaultName;
+  /** Plays the fault; resolves when the way is clear for the informers. */
+  play(stage: Stage): Promise<void>;
+  /** Every watch breaks and has to be opened again. */
+  readonly cuts: boolean;
+  /** Kinds that must have been told 410. */
+  readonly gone: readonly string[];
+}
+
+const RECOVERY_MS = 20_000;
+const POLL_MS = 20;
+const PAGE_SIZE = 3;
+const BURST_NAME = 'tide-log';
+let played = 0;
+
+export const SCENES: readonly Scene[] = [
+  {
+    fault: 'connection-cut',
+    cuts: true,
+    gone: [],
+    async play({ network, output }) {
+      const connections = network.cut();
+      const what = `${count(connections, 'connection')} reset; the server still has every event, so the watches just resume`;
+      output.tell({ event: 'fault', fault: 'connection-cut', what });
+    },
+  },
+  {
+    fault: 'window-slid',
+    cuts: true,
+    gone: ['configmaps'],
+    async play({ server, network, changes, output, configMaps, signal }) {
+      const release = await changes.hold();
+      network.down();
+      try {
+        const writes = server.ringCapacity * 2;
+        const what = `${writes} updates of one config map while the informers are cut off; the ring of the watch cache keeps ${server.ringCapacity}`;
+        output.tell({ event: 'fault', fault: 'window-slid', what });
+        await burst(server.client, configMaps, writes, signal);
+      } finally {
+        network.up();
+        release();
+      }
+    },
+  },
+  {
+    fault: 'compaction-watch',
+    cuts: true,
+    gone: ['events'],
+    async play({ server, network, changes, output, configMaps, events, signal }) {
+      const release = await changes.hold();
+      network.down();
+      try {
+        await addEvent(server.client, events, signal);
+        await burst(server.client, configMaps, 2, signal);
+        const revision = await server.compact();
+        const what = `etcd compacted at ${revision} while the informers are cut off; events have no watch cache, so their watch meets it`;
+        output.tell({ event: 'fault', fault: 'compaction-watch', what });
+      } finally {
+        network.up();
+        release();
+      }
+    },
+  },
+  {
+    fault: 'compaction-list',
+    cuts: false,
+    gone: [],
+    async play({ server, fleet, output, configMaps, signal }) {
+      const what = `etcd compacted between two pages of a list of config maps`;
+      output.tell({ event: 'fault', fault: 'compaction-list', what });
+      const resource = server.client.resource(configMaps);
+      let listedAt = '';
+      try {
+        for await (const page of resource.pages({ pageSize: PAGE_SIZE, signal })) {
+          if (listedAt === '') await burst(server.client, configMaps, 2, signal);
+          if (listedAt === '') await server.compact();
+          listedAt = page.resourceVersion;
+        }
+      } catch (error) {
+        if (reasonOf(error) !== 'Expired') throw error;
+        fleet.sawGone('configmaps', 'list', listedAt, messageOf(error));
+        const { items, resourceVersion } = await resource.list({ signal });
+        output.tell({ event: 'relisted', kind: 'configmaps', resourceVersion, objects: items.length });
+      }
+    },
+  },
+  {
+    fault: 'restart',
+    cuts: true,
+    gone: ['configmaps'],
+    async play({ server, fleet, changes, output, network, configMaps, signal }) {
+      const release = await changes.hold();
+      fleet.cacheOrigin = 'restart';
+      network.down();
+      try {
+        await burst(server.client, configMaps, 2, signal);
+        await server.restart();
+        const what =
+          'the server stopped and started again on the same data; its watch caches begin anew and know nothing older';
+        output.tell({ event: 'fault', fault: 'restart', what });
+      } finally {
+        network.up();
+        release();
+      }
+    },
+  },
+];
+
+/** Plays a scene and waits until every informer is well again. False when one is not within the time. */
+export async function playScene(scene: Scene, stage: Stage): Promise<boolean> {
+  const { fleet, output, signal } = stage;
+  const before = fleet.marks();
+  const startedAt = Date.now();
+  await scene.play(stage);
+  let missing: string[];
+  for (;;) {
+    signal.throwIfAborted();
+    const now = fleet.marks();
+    const notTold = scene.gone.filter((kind) => now.has(kind) && now.get(kind)!.gone === before.get(kind)!.gone);
+    // Without this one, a cut that an informer has not noticed yet would count as healed.
+    const notCut = scene.cuts
+      ? [...now.keys()].filter((kind) => now.get(kind)!.watches === before.get(kind)!.watches)
+      : [];
+    missing = [...new Set([...fleet.unwell(), ...notTold, ...notCut])];
+    if (missing.length === 0 || Date.now() - startedAt > RECOVERY_MS) break;
+    await sleep(POLL_MS, undefined, { signal });
+  }
+  fleet.cacheOrigin = 'window';
+  if (missing.length > 0) {
+    const message = `not watching after ${RECOVERY_MS / 1_000} s: ${missing.join(', ')}`;
+    output.tell({ event: 'not-recovered', fault: scene.fault, message });
+    return false;
+  }
+  const kinds = [...fleet.marks()];
+  const relisted = kinds.filter(([kind, { relists }]) => relists > before.get(kind)!.relists).map(([kind]) => kind);
+  const rewatched = kinds.filter(([kind, { watches }]) => watches > before.get(kind)!.watches).map(([kind]) => kind);
+  output.tell({
+    event: 'recovered',
+    fault: scene.fault,
+    seconds: (Date.now() - startedAt) / 1_000,
+    relisted,
+    resumed: rewatched.filter((kind) => !relisted.includes(kind)).length,
+  });
+  return true;
+}
+
+/** Updates one config map again and again. */
+async function burst(client: KubeClient, type: DiscoveredResource, writes: number, signal: AbortSignal): Promise<void> {
+  const resource = client.resource(type);
+  const ref = { name: BURST_NAME, namespace: 'default' };
+  try {
+    await resource.get(ref, { signal });
+  } catch (error) {
+    if (reasonOf(error) !== 'NotFound') throw error;
+    await resource.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: ref }, { signal });
+  }
+  for (let write = 0; write < writes; write++) {
+    await resource.patch(ref, { data: { reading: String(++played) } }, { signal });
+  }
+}
+
+async function addEvent(client: KubeClient, type: DiscoveredResource, signal: AbortSignal): Promise<void> {
+  const event = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { generateName: 'tide-log.', namespace: 'default' },
+    involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: BURST_NAME, namespace: 'default' },
+    reason: 'Tide',
+    message: `reading ${played}`,
+    type: 'Normal',
+  };
+  await client.resource(type).create(event, { signal });
+}
