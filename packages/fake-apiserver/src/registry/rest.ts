@@ -142,6 +142,11 @@ export interface ResourceStore {
       readonly dryRun: boolean;
     },
   ): Promise<StorageList>;
+  /**
+   * Paths that field management leaves out because the strategy resets them: `''` for the main resource, else by subresource.
+   * Like `{ '': [['status']], status: [['spec']] }`.
+   */
+  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>> | undefined;
   /** Cells of the Table row of an object, in the order of `tableColumns`. */
   readonly tableColumns: readonly TableColumn[];
   tableCells(object: ApiObject): readonly unknown[];

@@ -1,0 +1,167 @@
+// Names and amounts of resources: requests of containers, limit ranges, quotas.
+// Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#ValidateLimitRange, ValidateResourceQuota; pkg/apis/core/helper/helpers.go
+import { isQualifiedName, type Quantity } from '@kube-rx/apimachinery';
+import { type Draft, dict, dicts, semanticEqual, str, strings } from '../draft.ts';
+import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
+import { IMMUTABLE } from './object-meta.ts';
+import { NEGATIVE, quantities } from './values.ts';
+
+const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'];
+const COUNTED = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+];
+const INTEGER: ReadonlySet<string> = new Set(COUNTED);
+const QUOTA: ReadonlySet<string> = new Set([
+  ...COMPUTE,
+  ...COUNTED,
+  ...COMPUTE.map((name) => `requests.${name}`),
+  ...COMPUTE.map((name) => `limits.${name}`),
+  'requests.storage',
+]);
+const STANDARD: ReadonlySet<string> = new Set([...QUOTA, 'storage']);
+
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
+const isQuotaHugePages = (name: string): boolean => isHugePages(name) || name.startsWith('requests.hugepages-');
+export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
+export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePages(name);
+
+function isExtended(name: string): boolean {
+  if (isNativeResource(name) || name.startsWith('requests.')) return false;
+  return isQualifiedName(`requests.${name}`).length === 0;
+}
+
+/** True when the name is good so far. */
+function validateName(name: string, at: FieldPath, errors: FieldErrors): boolean {
+  const wrong = isQualifiedName(name);
+  for (const text of wrong) errors.invalid(at, name, text);
+  if (wrong.length > 0) return false;
+  if (name.includes('/') || STANDARD.has(name) || isQuotaHugePages(name)) return true;
+  errors.invalid(at, name, 'must be a standard resource type or fully qualified');
+  return false;
+}
+
+function validateContainerResource(name: string, at: FieldPath, errors: FieldErrors): void {
+  validateName(name, at, errors);
+  if (!name.includes('/')) {
+    if (!COMPUTE.includes(name) && !isHugePages(name))
+      errors.invalid(at, name, 'must be a standard resource for containers');
+  } else if (!isNativeResource(name) && !isExtended(name))
+    errors.invalid(at, name, "doesn't follow extended resource name standard");
+}
+
+export function validateAmount(name: string, value: Quantity, at: FieldPath, errors: FieldErrors): void {
+  if (value.sign < 0) errors.invalid(at, value.toString(), NEGATIVE);
+  if ((INTEGER.has(name) || isExtended(name)) && value.value(-3) % 1000n !== 0n)
+    errors.invalid(at, value.toString(), 'must be an integer');
+}
+
+/** `resources` of a container. */
+export function validateResourceRequirements(resources: Draft | undefined, at: FieldPath, errors: FieldErrors): void {
+  const limits = new Map(quantities(resources, 'limits'));
+  const requests = quantities(resources, 'requests');
+  for (const [name, value] of limits) {
+    validateContainerResource(name, at.child('limits').key(name), errors);
+    validateAmount(name, value, at.child('limits').key(name), errors);
+  }
+  for (const [name, value] of requests) {
+    const here = at.child('requests').key(name);
+    validateContainerResource(name, here, errors);
+    validateAmount(name, value, here, errors);
+    const limit = limits.get(name);
+    if (limit === undefined) {
+      if (!isOvercommitAllowed(name))
+        errors.required(at.child('limits'), 'Limit must be set for non overcommitable resources');
+    } else if (!value.equals(limit) && !isOvercommitAllowed(name)) {
+      errors.invalid(at.child('requests'), value.toString(), `must be equal to ${name} limit of ${limit}`);
+    } else if (value.compare(limit) > 0) {
+      errors.invalid(at.child('requests'), value.toString(), `must be less than or equal to ${name} limit of ${limit}`);
+    }
+  }
+  const names = [...limits.keys(), ...requests.map(([name]) => name)];
+  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory'))
+    errors.forbidden(at, 'HugePages require cpu or memory');
+}
+
+const LIMIT_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
+
+function validateLimitResource(type: string, name: string, at: FieldPath, errors: FieldErrors): void {
+  if (type === 'Container' || type === 'Pod') validateContainerResource(name, at, errors);
+  else validateName(name, at, errors);
+}
+
+function compareLimits(limit: Draft, at: FieldPath, errors: FieldErrors): void {
+  const of = (field: string): Map<string, Quantity> => new Map(quantities(limit, field));
+  const [min, max, fallback, request] = [of('min'), of('max'), of('default'), of('defaultRequest')];
+  const names = new Set([...min.keys(), ...max.keys(), ...fallback.keys(), ...request.keys()]);
+  for (const name of [...names].sort()) {
+    const [low, high, def, req] = [min.get(name), max.get(name), fallback.get(name), request.get(name)];
+    const wrong = (field: string, shown: Quantity, detail: string): void =>
+      errors.invalid(at.child(field).key(name), shown.toString(), detail);
+    if (low !== undefined && high !== undefined && low.compare(high) > 0)
+      wrong('min', low, `min value ${low} is greater than max value ${high}`);
+    if (req !== undefined && low !== undefined && low.compare(req) > 0)
+      wrong('defaultRequest', req, `min value ${low} is greater than default request value ${req}`);
+    if (req !== undefined && high !== undefined && req.compare(high) > 0)
+      wrong('defaultRequest', req, `default request value ${req} is greater than max value ${high}`);
+    if (req !== undefined && def !== undefined && req.compare(def) > 0)
+      wrong('defaultRequest', req, `default request value ${req} is greater than default limit value ${def}`);
+    if (def !== undefined && low !== undefined && low.compare(def) > 0)
+      wrong('default', low, `min value ${low} is greater than default value ${def}`);
+    if (def !== undefined && high !== undefined && def.compare(high) > 0)
+      wrong('default', high, `default value ${def} is greater than max value ${high}`);
+  }
+}
+
+export function validateLimitRange(object: Draft, errors: FieldErrors): void {
+  const seen = new Set<string>();
+  dicts(dict(object, 'spec'), 'limits').forEach((limit, index) => {
+    const at = path('spec', 'limits').index(index);
+    const type = str(limit, 'type');
+    if (!LIMIT_TYPES.includes(type) && !type.includes('/'))
+      errors.invalid(at.child('type'), type, 'must be a standard limit type or fully qualified');
+    if (seen.has(type)) errors.duplicate(at.child('type'), type);
+    seen.add(type);
+    for (const field of ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio']) {
+      const values = quantities(limit, field);
+      if (type === 'Pod' && field.startsWith('default')) {
+        if (values.length > 0) errors.forbidden(at.child(field), "may not be specified when `type` is 'Pod'");
+        continue;
+      }
+      for (const [name] of values) validateLimitResource(type, name, at.child(field).key(name), errors);
+    }
+    if (type === 'PersistentVolumeClaim') {
+      const bounded = ['min', 'max'].some((field) => quantities(limit, field).some(([name]) => name === 'storage'));
+      if (!bounded)
+        errors.required(
+          at.child('limits'),
+          'either minimum or maximum storage value is required, but neither was provided',
+        );
+    }
+    compareLimits(limit, at, errors);
+  });
+}
+
+export function validateResourceQuota(object: Draft, errors: FieldErrors): void {
+  for (const [name, value] of quantities(dict(object, 'spec'), 'hard')) {
+    const at = path('spec', 'hard').key(name);
+    if (validateName(name, at, errors) && !name.includes('/') && !QUOTA.has(name) && !isQuotaHugePages(name))
+      errors.invalid(at, name, 'must be a standard resource for quota');
+    validateAmount(name, value, at, errors);
+  }
+}
+
+export function validateResourceQuotaUpdate(object: Draft, old: Draft, errors: FieldErrors): void {
+  validateResourceQuota(object, errors);
+  const scopes = strings(dict(object, 'spec'), 'scopes');
+  const had = strings(dict(old, 'spec'), 'scopes');
+  if (!semanticEqual([...new Set(scopes)].sort(), [...new Set(had)].sort()))
+    errors.invalid(path('spec', 'scopes'), scopes, IMMUTABLE);
+}

@@ -1,0 +1,76 @@
+// A registry over real storage on the embedded etcd, for tests of the registry.
+import { realClock, StatusError } from '@kube-rx/apimachinery';
+import { EmbeddedEtcd } from '../../src/etcd/embedded/embedded-etcd.ts';
+import { v1_30 } from '../../src/profiles/v1-30.ts';
+import { type CatalogOptions, createCatalog, type Registry } from '../../src/registry/catalog.ts';
+import type { RequestContext, ResourceStore, WriteResult } from '../../src/registry/rest.ts';
+import { createStorageFactory } from '../../src/server/build-storage.ts';
+import type { ApiObject } from '../../src/storage/api-object.ts';
+
+export interface RegistryFixture {
+  readonly registry: Registry;
+  readonly ctx: RequestContext;
+  readonly warnings: readonly string[];
+  /** The store of a path like `/api/v1/namespaces/NS/pods`. */
+  storeAt(path: string): ResourceStore;
+  createNamespace(name: string): Promise<void>;
+  /** The stored object, or the Status of a refusal. */
+  answer(write: () => Promise<WriteResult>): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** A generator of numbers in [0, 1) that repeats itself. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+export async function openRegistry(options: CatalogOptions = {}): Promise<RegistryFixture> {
+  const random = seeded(7);
+  const etcd = new EmbeddedEtcd({ clock: realClock });
+  const storageFactory = createStorageFactory({ etcd, random, clock: realClock });
+  const registry = createCatalog({ storageFactory, clock: realClock, random, profile: v1_30, options });
+  await registry.start();
+  const warnings: string[] = [];
+  const ctx: RequestContext = {
+    signal: new AbortController().signal,
+    user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
+    warn: (text) => void warnings.push(text),
+  };
+  const storeAt = (path: string): ResourceStore => {
+    const parts = path.split('/').filter((part) => part !== '');
+    const [group, version, rest] =
+      parts[0] === 'api' ? ['', parts[1]!, parts.slice(2)] : [parts[1]!, parts[2]!, parts.slice(3)];
+    const resource = rest.length > 1 ? rest[2]! : rest[0]!;
+    const store = registry.catalog.find(group, version, resource);
+    if (store === undefined) throw new Error(`no store at ${path}`);
+    return store;
+  };
+  return {
+    registry,
+    ctx,
+    warnings,
+    storeAt,
+    async createNamespace(name) {
+      const object: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+      const store = storeAt('/api/v1/namespaces');
+      await store.create(ctx, store.applyDefaults(object), { namespace: '', dryRun: false });
+    },
+    async answer(write) {
+      try {
+        return (await write()).stored.object;
+      } catch (error) {
+        if (error instanceof StatusError) return error.status;
+        throw error;
+      }
+    },
+    async close() {
+      await registry.close();
+      await storageFactory.close();
+      await etcd.close();
+    },
+  };
+}
