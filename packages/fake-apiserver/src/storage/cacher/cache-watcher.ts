@@ -88,12 +88,13 @@ export class CacheWatcher implements StorageWatch, BookmarkWatcher {
     this.predicate = options.predicate;
     this.deadlineMs = options.deadlineMs;
     this.#channelSize = options.channelSize;
-    this.#interval = options.interval;
+    this.#interval = options.interval.empty ? undefined : options.interval;
     this.#baseRevision = options.interval.baseRevision;
     this.#liveAfter = Math.max(options.liveAfter, this.#baseRevision);
     this.#bookmarkAfter = options.bookmarkAfter;
     this.#bookmarkState = options.bookmarkAfter > 0 ? 'waiting' : 'sent';
     this.#signal = options.signal;
+    if (this.#interval === undefined) this.#first = this.#endOfInitialEvents();
     // An object as listener costs no closure; see handleEvent.
     this.#signal?.addEventListener('abort', this as EventListenerObject, { once: true });
   }
@@ -101,7 +102,7 @@ export class CacheWatcher implements StorageWatch, BookmarkWatcher {
   next(): StorageWatchEvent | undefined {
     if (this.#interval !== undefined) {
       const initial = this.#nextOfInterval(this.#interval);
-      if (initial !== undefined || this.#interval !== undefined) return initial;
+      if (initial !== undefined) return initial;
     }
     const event = this.#first;
     if (event === undefined) return undefined;
@@ -211,6 +212,10 @@ export class CacheWatcher implements StorageWatch, BookmarkWatcher {
     }
     this.#interval = undefined;
     this.#owner.initialEventsSent(this.#initialEvents);
+    return this.#endOfInitialEvents();
+  }
+
+  #endOfInitialEvents(): StorageWatchEvent | undefined {
     if (this.#bookmarkState !== 'waiting') return undefined;
     const end = this.#owner.initialEventsEndAt(Math.max(this.#baseRevision, this.#bookmarkAfter));
     if (end !== undefined) this.#bookmarkState = 'sent';
@@ -236,7 +241,7 @@ export class CacheWatcher implements StorageWatch, BookmarkWatcher {
   #push(event: StorageWatchEvent): void {
     if (this.#first === undefined) {
       this.#first = event;
-      if (this.#interval === undefined) this.#listener?.();
+      this.#listener?.();
     } else if (this.#rest === undefined) {
       this.#rest = [event];
     } else {

@@ -10,17 +10,21 @@ export type IntervalItem = StoreElement | WatchCacheEvent;
 export interface WatchCacheInterval {
   /** How far a watch has come once it has read everything; bookmarks at or below it are of no use to it. */
   readonly baseRevision: Revision;
+  /** Nothing to read, from the start. */
+  readonly empty: boolean;
   /** The next item, undefined at the end, 'overrun' when the ring has moved past the reader. */
   next(): IntervalItem | 'overrun' | undefined;
 }
 
 export class SnapshotInterval implements WatchCacheInterval {
   readonly baseRevision: Revision;
+  readonly empty: boolean;
   #elements: readonly StoreElement[];
   #at = 0;
 
   constructor(elements: readonly StoreElement[], baseRevision: Revision) {
     this.#elements = elements;
+    this.empty = elements.length === 0;
     this.baseRevision = baseRevision;
   }
 
@@ -34,6 +38,7 @@ export class SnapshotInterval implements WatchCacheInterval {
 
 export class HistoryInterval implements WatchCacheInterval {
   readonly baseRevision: Revision;
+  readonly empty: boolean;
   readonly #history: WatchCacheHistory;
   readonly #bufferSize: number;
   readonly #end: number;
@@ -46,6 +51,7 @@ export class HistoryInterval implements WatchCacheInterval {
     this.#index = from;
     this.#end = history.end;
     this.#bufferSize = bufferSize;
+    this.empty = from >= this.#end;
     this.baseRevision = from < this.#end ? Math.max(asked, history.at(this.#end - 1).revision) : asked;
   }
 

@@ -27,10 +27,16 @@ export interface WatchCacheOptions {
   readonly onRevision: (revision: Revision) => void;
 }
 
+interface Slot {
+  element: StoreElement;
+}
+
 export class WatchCache {
   readonly history: WatchCacheHistory;
   readonly #options: WatchCacheOptions;
-  readonly #store = new SortedMap<StoreElement>();
+  // The same slots by key and in key order, so that an update touches neither.
+  readonly #slots = new Map<string, Slot>();
+  readonly #sorted = new SortedMap<Slot>();
   readonly #prefix: string;
   #revision: Revision = 0;
   #listRevision: Revision = 0;
@@ -46,7 +52,7 @@ export class WatchCache {
   }
 
   get size(): number {
-    return this.#store.size;
+    return this.#slots.size;
   }
 
   /** How far the cache has come. */
@@ -66,16 +72,18 @@ export class WatchCache {
   }
 
   get(key: string): StoreElement | undefined {
-    return this.#store.get(key);
+    return this.#slots.get(key)?.element;
   }
 
   process(type: BackingEventType, stored: StoredObject): void {
-    const previous = this.#store.get(stored.key);
+    const slot = this.#slots.get(stored.key);
+    const previous = slot?.element;
     const element = new StoreElement(stored);
     const event = new WatchCacheEvent(type, element, previous, this.#options.clock.now());
     if (this.history.push(event)) this.#removedEventSinceRelist = true;
-    if (type === 'DELETED') this.#store.delete(stored.key);
-    else this.#store.set(stored.key, element);
+    if (type === 'DELETED') this.#delete(stored.key);
+    else if (slot === undefined) this.#insert(stored.key, element);
+    else slot.element = element;
     this.#all = undefined;
     this.#revision = stored.revision;
     this.#options.onEvent(event);
@@ -91,8 +99,9 @@ export class WatchCache {
 
   /** A new list: what was known before is gone, also the past. */
   replace(objects: readonly StoredObject[], revision: Revision): void {
-    this.#store.clear();
-    for (const stored of objects) this.#store.set(stored.key, new StoreElement(stored));
+    this.#slots.clear();
+    this.#sorted.clear();
+    for (const stored of objects) this.#insert(stored.key, new StoreElement(stored));
     this.#all = undefined;
     this.history.clear();
     this.#removedEventSinceRelist = false;
@@ -114,12 +123,12 @@ export class WatchCache {
     const { namespaced } = this.#options.config;
     const { namespace, name } = scope;
     if (name !== '' && (namespace !== '' || !namespaced)) {
-      const one = this.#store.get(`${this.#prefix}${namespaced ? `${namespace}/` : ''}${name}`);
+      const one = this.get(`${this.#prefix}${namespaced ? `${namespace}/` : ''}${name}`);
       return one === undefined ? [] : [one];
     }
     if (namespaced && namespace !== '') return this.below(`${this.#prefix}${namespace}/`);
     if (namespaced && name !== '') return this.#named(name);
-    this.#all ??= this.#store.values();
+    this.#all ??= this.#sorted.values().map((slot) => slot.element);
     return this.#all;
   }
 
@@ -127,8 +136,8 @@ export class WatchCache {
   below(prefix: string): readonly StoreElement[] {
     if (prefix === this.#prefix) return this.elements({ namespace: '', name: '' });
     const found: StoreElement[] = [];
-    this.#store.scan(prefix, prefixEnd(prefix), (element) => {
-      found.push(element);
+    this.#sorted.scan(prefix, prefixEnd(prefix), (slot) => {
+      found.push(slot.element);
       return true;
     });
     return found;
@@ -156,6 +165,17 @@ export class WatchCache {
     );
   }
 
+  #insert(key: string, element: StoreElement): void {
+    const slot: Slot = { element };
+    this.#slots.set(key, slot);
+    this.#sorted.set(key, slot);
+  }
+
+  #delete(key: string): void {
+    this.#slots.delete(key);
+    this.#sorted.delete(key);
+  }
+
   #oldestEvent(): Revision | undefined {
     if (!this.#removedEventSinceRelist && this.#completeSince > 0) return this.#completeSince + 1;
     return this.history.oldest?.revision;
@@ -169,13 +189,13 @@ export class WatchCache {
     let from = prefix;
     for (;;) {
       let key: string | undefined;
-      this.#store.scan(from, end, (_, first) => {
+      this.#sorted.scan(from, end, (_, first) => {
         key = first;
         return false;
       });
       if (key === undefined) return found;
       const namespacePrefix = key.slice(0, key.indexOf('/', prefix.length) + 1);
-      const element = this.#store.get(namespacePrefix + name);
+      const element = this.get(namespacePrefix + name);
       if (element !== undefined) found.push(element);
       from = prefixEnd(namespacePrefix);
     }

@@ -18,7 +18,9 @@ export class KvStore {
   #revision: Revision = 1;
   #compactRevision: Revision | undefined;
   #sizeBytes = 0;
-  // Keys that exist now; most reads need no more. `#all` has the deleted ones too, until they are compacted away.
+  readonly #byKey = new Map<string, KeyIndex>();
+  // The same in order. Most reads need only the keys that exist now; `#all` has the deleted ones too, until they are
+  // compacted away.
   readonly #live = new SortedMap<KeyIndex>();
   readonly #all = new SortedMap<KeyIndex>();
 
@@ -37,7 +39,7 @@ export class KvStore {
   }
 
   current(key: string): KeyValue | undefined {
-    return this.#live.get(key)?.current;
+    return this.#byKey.get(key)?.current;
   }
 
   range(request: RangeRequest): RangeResponse {
@@ -74,7 +76,9 @@ export class KvStore {
       if (event.prevKv !== undefined) this.#sizeBytes -= sizeOf(event.prevKv);
       if (event.type === 'delete' && event.kv.modRevision < revision) this.#sizeBytes -= sizeOf(event.kv);
       const { key } = event.kv;
-      if (this.#all.get(key)?.compact(revision) === true) this.#all.delete(key);
+      if (this.#byKey.get(key)?.compact(revision) !== true) return;
+      this.#byKey.delete(key);
+      this.#all.delete(key);
     });
   }
 
@@ -91,7 +95,7 @@ export class KvStore {
 
   /** Puts back a change at or after the compaction revision; in revision order, after the base. */
   restoreEvent(kv: KeyValue): EtcdEvent {
-    const previous = this.#live.get(kv.key)?.current;
+    const previous = this.#byKey.get(kv.key)?.current;
     const prevKv = kv.modRevision > (this.#compactRevision ?? 0) ? previous : undefined;
     const type = isTombstone(kv) ? 'delete' : 'put';
     this.#record(kv);
@@ -114,8 +118,7 @@ export class KvStore {
   }
 
   #single(request: RangeRequest, past: Revision | undefined): RangeResponse {
-    const kv =
-      past === undefined ? this.#live.get(request.key)?.current : (this.#all.get(request.key)?.at(past) ?? undefined);
+    const kv = past === undefined ? this.#byKey.get(request.key)?.current : this.#byKey.get(request.key)?.at(past);
     const kvs = kv === undefined || request.countOnly ? [] : [request.keysOnly ? withoutValue(kv) : kv];
     return { revision: this.#revision, kvs, more: false, count: kv === undefined ? 0 : 1 };
   }
@@ -158,7 +161,7 @@ export class KvStore {
   }
 
   #put(write: Extract<KvWrite, { op: 'put' }>, revision: Revision): EtcdEvent {
-    const prevKv = this.#live.get(write.key)?.current;
+    const prevKv = this.#byKey.get(write.key)?.current;
     const kv: KeyValue = {
       key: write.key,
       value: write.value,
@@ -174,7 +177,7 @@ export class KvStore {
   }
 
   #delete(key: string, revision: Revision): EtcdEvent | undefined {
-    const prevKv = this.#live.get(key)?.current;
+    const prevKv = this.#byKey.get(key)?.current;
     if (prevKv === undefined) return undefined;
     const kv = tombstone(key, revision);
     this.#record(kv);
@@ -186,9 +189,10 @@ export class KvStore {
   #record(version: KeyVersion): void {
     const { key } = version;
     this.#sizeBytes += sizeOf(version);
-    let index = this.#all.get(key);
+    let index = this.#byKey.get(key);
     if (index === undefined) {
       index = new KeyIndex(version);
+      this.#byKey.set(key, index);
       this.#all.set(key, index);
       if (!isTombstone(version)) this.#live.set(key, index);
       return;
