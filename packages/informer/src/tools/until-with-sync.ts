@@ -40,6 +40,7 @@ export async function untilWithSync<T extends KubernetesObject, R>(
   options.signal?.throwIfAborted();
   const child = childSignal(options.signal);
   let lastFault: Fault | undefined;
+  let running: Promise<void> | undefined;
   try {
     return await new Promise<R>((resolve, reject) => {
       const states = new Map<string, Live<T>>();
@@ -71,11 +72,12 @@ export async function untilWithSync<T extends KubernetesObject, R>(
           if (giveUpOn?.(fault)) decide(() => reject(refused(fault)));
         },
       });
-      void reflector.run({ signal: child.signal }).then(() => decide(() => reject(child.signal.reason)));
+      running = reflector.run({ signal: child.signal }).then(() => decide(() => reject(child.signal.reason)));
     });
   } finally {
     child.abort();
     child.release();
+    await running;
   }
 }
 

@@ -20,6 +20,7 @@ export type MutableObject = {
   };
   spec?: unknown;
   status?: unknown;
+  data?: unknown;
 };
 
 export interface LoggedRequest {
