@@ -1,0 +1,104 @@
+// A watch: decides how long, in which form and over which transport; watch-server.ts serves it.
+// Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/watch.go#serveWatchHandler
+import { newMethodNotSupported, newServiceUnavailable } from '@kube-rx/apimachinery';
+import type { ListCall, ResourceStore } from '../../registry/rest.ts';
+import type { EndpointsContext, Exchange } from '../exchange.ts';
+import type { DecodedListOptions } from '../list-options-codec.ts';
+import { type NegotiatedMediaType, requireStream } from '../negotiation.ts';
+import type { ObjectEncoder } from '../object-encoder.ts';
+import { objectEncoder } from '../transform.ts';
+import { serveWatch, type WatchSink } from '../watch-server.ts';
+
+/** Exactly what was asked for; otherwise drawn between the minimum and twice of it, so that watches do not end together. */
+export function watchTimeoutMs(
+  timeoutSeconds: number | undefined,
+  minRequestTimeoutMs: number,
+  random: () => number,
+): number {
+  if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return timeoutSeconds * 1000;
+  return minRequestTimeoutMs * (1 + random());
+}
+
+export async function handleWatch(
+  server: EndpointsContext,
+  exchange: Exchange,
+  store: ResourceStore,
+  negotiated: NegotiatedMediaType,
+  options: DecodedListOptions,
+  call: ListCall,
+): Promise<void> {
+  const { request, response, ctx } = exchange;
+  const { info } = store;
+  if (!info.verbs.includes('watch'))
+    throw newMethodNotSupported({ group: info.group, resource: info.resource }, 'watch');
+  if (server.watchShutdown.aborted) throw newServiceUnavailable('apiserver is shutting down');
+  const timeoutMs = watchTimeoutMs(options.timeoutSeconds, server.minRequestTimeoutMs, server.random);
+  if (timeoutMs <= 0) throw newServiceUnavailable('context deadline exceeded');
+  const watch = await store.watch(ctx, {
+    ...call,
+    allowWatchBookmarks: options.allowWatchBookmarks,
+    sendInitialEvents: sendInitialEvents(server, options),
+    deadlineMs: server.clock.now() + timeoutMs,
+  });
+  let sink: WatchSink | undefined;
+  let encoder: ObjectEncoder;
+  try {
+    requireStream(negotiated);
+    encoder = objectEncoder(store, streamable(negotiated), request.query);
+    sink = await openSink(exchange, encoder);
+  } catch (error) {
+    watch.stop();
+    throw error;
+  }
+  if (sink === undefined) {
+    watch.stop();
+    return;
+  }
+  await serveWatch({
+    watch,
+    sink,
+    encoder,
+    clock: server.clock,
+    timeoutMs,
+    signals: [request.signal, server.watchShutdown],
+    onError: (error) => server.logger.error('unable to encode watch object', { resource: info.resource, error }),
+  });
+  if (!response.headersSent) response.abort();
+}
+
+// The switch for those who expect that an empty resourceVersion streams from now on.
+function sendInitialEvents(server: EndpointsContext, options: DecodedListOptions): boolean | undefined {
+  if (options.sendInitialEvents !== undefined) return options.sendInitialEvents;
+  const fromNow = server.emptyResourceVersionWatch === 'from-now' && options.resourceVersion === '';
+  return fromNow ? false : undefined;
+}
+
+// A list's metadata form is no form of a single object: upstream opens the stream and ends it at the first event.
+function streamable(negotiated: NegotiatedMediaType): NegotiatedMediaType {
+  return negotiated;
+}
+
+async function openSink(exchange: Exchange, encoder: ObjectEncoder): Promise<WatchSink | undefined> {
+  const { request, response } = exchange;
+  if (request.upgrade !== undefined) {
+    const socket = await request.upgrade.accept(response);
+    if (socket === undefined) return undefined;
+    const binary = encoder.streamContentType !== 'application/json';
+    let closed = false;
+    socket.onClose(() => {
+      closed = true;
+    });
+    return {
+      write: (frame) => !closed && socket.send(frame.bytes, binary),
+      onDrain: (listener) => socket.onDrain(listener),
+      end: () => socket.close(),
+    };
+  }
+  response.setHeader('content-type', encoder.streamContentType);
+  const body = response.startStream(200);
+  return {
+    write: (frame) => body.writeFrame(frame),
+    onDrain: (listener) => body.onDrain(listener),
+    end: () => body.end(),
+  };
+}

@@ -1,0 +1,200 @@
+// Bytes of stored objects, made once per form and kept with the object: what lists are assembled from and watch frames are.
+// Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/response.go#doTransformObject, storage/cacher/caching_object.go
+import { goJsonStringify, type KubernetesObject, type Status, type WatchEventType } from '@kube-rx/apimachinery';
+import type { ResourceStore, TableColumn } from '../registry/rest.ts';
+import type { ApiObject } from '../storage/api-object.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import type { WireFrame } from './http.ts';
+
+/** How rows of a Table show their object. */
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+/** One form of the objects of a resource. The identifier is the cache key on the object. */
+export interface ObjectEncoder {
+  readonly identifier: string;
+  readonly contentType: string;
+  readonly streamContentType: string;
+  /** A message of its own: no newline, no frame. */
+  encode(stored: StoredObject): Buffer;
+  /** `first` is true for the first event of a watch, where a Table carries its column definitions. */
+  frame(type: WatchEventType, stored: StoredObject, first: boolean): WireFrame;
+  errorFrame(status: Status): WireFrame;
+}
+
+const CRLF = Buffer.from('\r\n');
+
+/** Surrounds a message with the chunk header and trailer of HTTP/1.1, in one allocation. */
+export function makeFrame(parts: readonly (Buffer | string)[]): WireFrame {
+  let length = 0;
+  for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.length;
+  const head = `${length.toString(16)}\r\n`;
+  const chunk = Buffer.allocUnsafe(head.length + length + CRLF.length);
+  let at = chunk.write(head, 0, 'latin1');
+  for (const part of parts) at += typeof part === 'string' ? chunk.write(part, at) : part.copy(chunk, at);
+  CRLF.copy(chunk, at);
+  return { bytes: chunk.subarray(head.length, head.length + length), chunk };
+}
+
+/** Only the chunk is cached; the message is a view into it. */
+function viewFrame(chunk: Buffer): WireFrame {
+  const head = chunk.indexOf(0x0a) + 1;
+  return { bytes: chunk.subarray(head, chunk.length - CRLF.length), chunk };
+}
+
+abstract class JsonEncoder implements ObjectEncoder {
+  abstract readonly identifier: string;
+  readonly contentType = 'application/json';
+  readonly streamContentType = 'application/json';
+  protected abstract text(object: ApiObject, first: boolean): string;
+  /** Whether the first event of a watch differs from later ones. */
+  protected readonly firstDiffers: boolean = false;
+
+  encode(stored: StoredObject): Buffer {
+    return stored.encoding(this.identifier, (object) => Buffer.from(this.text(object, true)));
+  }
+
+  frame(type: WatchEventType, stored: StoredObject, first: boolean): WireFrame {
+    const shown = this.firstDiffers && first;
+    const identifier = `${this.identifier};watch=${type}${shown ? ';first' : ''}`;
+    return viewFrame(
+      stored.encoding(identifier, (object) => makeFrame(this.pieces(type, this.text(object, shown))).chunk),
+    );
+  }
+
+  protected pieces(type: WatchEventType, object: string): readonly string[] {
+    return [`{"type":"${type}","object":`, object, '}\n'];
+  }
+
+  errorFrame(status: Status): WireFrame {
+    return makeFrame(this.pieces('ERROR', goJsonStringify(status)));
+  }
+}
+
+/** The object as it is. Items of built-in lists share its bytes but for kind and apiVersion in front. */
+export class PlainJsonEncoder extends JsonEncoder {
+  readonly identifier = 'json;full';
+  readonly #custom: boolean;
+
+  constructor(custom: boolean) {
+    super();
+    this.#custom = custom;
+  }
+
+  protected text(object: ApiObject): string {
+    return this.#custom ? customText(object) : `${typeMeta(object.kind, object.apiVersion)}${fieldsText(object)}`;
+  }
+
+  override encode(stored: StoredObject): Buffer {
+    if (this.#custom) return stored.encoding('json', (object) => Buffer.from(customText(object)));
+    const { kind, apiVersion } = stored.object;
+    return Buffer.concat([Buffer.from(typeMeta(kind, apiVersion)), this.#fields(stored)]);
+  }
+
+  /** As an item of a list. */
+  encodeItem(stored: StoredObject): Buffer {
+    return this.#custom
+      ? this.encode(stored)
+      : stored.encoding('json;item', (object) => Buffer.from(`{${fieldsText(object)}`));
+  }
+
+  #fields(stored: StoredObject): Buffer {
+    return this.encodeItem(stored).subarray(1);
+  }
+}
+
+const typeMeta = (kind: string, apiVersion: string): string =>
+  `{"kind":${goJsonStringify(kind)},"apiVersion":${goJsonStringify(apiVersion)},`;
+
+/** Everything after kind and apiVersion, with the closing brace. Every object has metadata, so it is never empty. */
+function fieldsText(object: ApiObject): string {
+  const { kind: _kind, apiVersion: _apiVersion, ...fields } = object;
+  return goJsonStringify(fields).slice(1);
+}
+
+/** Custom objects are maps upstream: their top-level keys are sorted. */
+function customText(object: ApiObject): string {
+  const parts = Object.keys(object)
+    .sort()
+    .map((key) => `${goJsonStringify(key)}:${goJsonStringify(object[key])}`);
+  return `{${parts.join(',')}}`;
+}
+
+/** Metadata only. */
+export class MetadataEncoder extends JsonEncoder {
+  readonly identifier: string;
+  readonly #apiVersion: string;
+
+  constructor(version: string) {
+    super();
+    this.#apiVersion = `meta.k8s.io/${version}`;
+    this.identifier = `metadata;${version}`;
+  }
+
+  protected text(object: ApiObject): string {
+    return goJsonStringify(this.object(object));
+  }
+
+  object(object: ApiObject): KubernetesObject {
+    return { kind: 'PartialObjectMetadata', apiVersion: this.#apiVersion, metadata: object.metadata };
+  }
+}
+
+/** A Table with one row. */
+export class TableEncoder extends JsonEncoder {
+  readonly identifier: string;
+  protected override readonly firstDiffers = true;
+  readonly #store: ResourceStore;
+  readonly #version: string;
+  readonly #include: IncludeObject;
+
+  constructor(store: ResourceStore, version: string, include: IncludeObject) {
+    super();
+    this.#store = store;
+    this.#version = version;
+    this.#include = include;
+    // Column definitions belong to a version of the resource, so the version is part of the form.
+    this.identifier = `table;${version};${include};${store.info.version}`;
+  }
+
+  protected text(object: ApiObject, first: boolean): string {
+    return this.#table({ resourceVersion: object.metadata.resourceVersion }, [object], first);
+  }
+
+  // Ages in the cells grow older: a Table is made anew for every answer.
+  override encode(stored: StoredObject): Buffer {
+    return Buffer.from(this.text(stored.object, true));
+  }
+
+  override frame(type: WatchEventType, stored: StoredObject, first: boolean): WireFrame {
+    return makeFrame(this.pieces(type, this.text(stored.object, first)));
+  }
+
+  encodeList(metadata: Readonly<Record<string, unknown>>, objects: readonly ApiObject[]): Buffer {
+    return Buffer.from(this.#table(metadata, objects, true));
+  }
+
+  #table(metadata: Readonly<Record<string, unknown>>, objects: readonly ApiObject[], columns: boolean): string {
+    return goJsonStringify({
+      kind: 'Table',
+      apiVersion: `meta.k8s.io/${this.#version}`,
+      metadata,
+      columnDefinitions: columns ? this.#store.tableColumns.map(columnDefinition) : null,
+      rows: objects.map((object) => ({ cells: this.#store.tableCells(object), object: this.#rowObject(object) })),
+    });
+  }
+
+  #rowObject(object: ApiObject): unknown {
+    if (this.#include === 'None') return null;
+    if (this.#include === 'Object') return object;
+    return {
+      kind: 'PartialObjectMetadata',
+      apiVersion: `meta.k8s.io/${this.#version}`,
+      metadata: object.metadata,
+    };
+  }
+}
+
+function columnDefinition(column: TableColumn): TableColumn {
+  const { name, type, format, description, priority } = column;
+  return { name, type, format, description, priority };
+}

@@ -1,0 +1,196 @@
+// The four kinds of patches as functions from the existing object to the new one.
+// Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/patch.go#{jsonPatcher,smpPatcher,applyPatcher}
+import { type FieldErrorCause, goJsonStringify, goQuote, newBadRequest, newStatusError } from '@kube-rx/apimachinery';
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  decodePatch,
+  goPrint,
+  type PatchFormat,
+} from '../patch/index.ts';
+import type { ResourceStore } from '../registry/rest.ts';
+import { DecodeError, strictDecodingError } from '../schema/decode-error.ts';
+import { decodeJson } from '../schema/decode-json.ts';
+import type { ApiObject } from '../storage/api-object.ts';
+import type { EndpointsContext } from './exchange.ts';
+import { invalid } from './field-errors.ts';
+import type { DecodedWriteOptions } from './write-options-codec.ts';
+import { yamlToJson } from './yaml-reader.ts';
+
+export type PatchType =
+  | 'application/json-patch+json'
+  | 'application/merge-patch+json'
+  | 'application/strategic-merge-patch+json'
+  | 'application/apply-patch+yaml';
+
+const ALL: readonly PatchType[] = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+];
+
+const FORMAT: Readonly<Record<string, PatchFormat>> = {
+  'application/json-patch+json': 'json-patch',
+  'application/merge-patch+json': 'merge-patch',
+  'application/strategic-merge-patch+json': 'strategic-merge-patch',
+};
+
+/** Custom resources have no Go type, which strategic merging needs. */
+export function patchTypesOf(custom: boolean): readonly PatchType[] {
+  return custom ? ALL.filter((type) => type !== 'application/strategic-merge-patch+json') : ALL;
+}
+
+export interface PatchContext {
+  readonly manager: string;
+  readonly subresource: string;
+  readonly warn: (text: string) => void;
+}
+
+export type Patch = (existing: ApiObject | undefined) => ApiObject;
+
+/** Reads the patch once; the function it returns may run several times. Throws PatchErrors and StatusErrors. */
+export function preparePatch(
+  server: EndpointsContext,
+  store: ResourceStore,
+  type: PatchType,
+  body: Buffer,
+  options: DecodedWriteOptions,
+  context: PatchContext,
+): Patch {
+  const text = body.toString('utf8');
+  if (type === 'application/apply-patch+yaml') return prepareApply(server, store, text, options, context);
+  const findings = new Findings(options, context);
+  const patch = readPatch(text, type, findings);
+  return (existing) => {
+    const current = existing!;
+    const object =
+      type === 'application/strategic-merge-patch+json'
+        ? strategic(server, store, current, patch, findings)
+        : textual(server, store, current, patch, type, findings);
+    const defaulted = store.applyDefaults(object);
+    return server.fieldManagers.update(store, current, defaulted, context.manager, context.subresource);
+  };
+}
+
+/** Unknown and duplicate fields: of the patch itself, then of what it makes. */
+class Findings {
+  readonly #options: DecodedWriteOptions;
+  readonly #context: PatchContext;
+  ofPatch: readonly string[] = [];
+
+  constructor(options: DecodedWriteOptions, context: PatchContext) {
+    this.#options = options;
+    this.#context = context;
+  }
+
+  get wanted(): boolean {
+    return this.#options.fieldValidation !== 'Ignore';
+  }
+
+  settle(strictErrors: readonly string[], shown: string): void {
+    const all = [...this.ofPatch, ...strictErrors];
+    if (all.length === 0 || !this.wanted) return;
+    if (this.#options.fieldValidation === 'Strict') throw invalidPatch(shown, strictDecodingError(all));
+    for (const text of all) this.#context.warn(text);
+  }
+}
+
+function readPatch(text: string, type: PatchType, findings: Findings): unknown {
+  const { patch, strictErrors } = decodePatch(FORMAT[type]!, text, findings.wanted);
+  findings.ofPatch = strictErrors;
+  return patch;
+}
+
+function textual(
+  server: EndpointsContext,
+  store: ResourceStore,
+  current: ApiObject,
+  patch: unknown,
+  type: PatchType,
+  findings: Findings,
+): ApiObject {
+  const patched =
+    type === 'application/json-patch+json' ? applyJsonPatch(current, patch) : applyMergePatch(current, patch);
+  const text = goJsonStringify(sortTopLevel(patched));
+  try {
+    const { object, strictErrors } = server.decoder.decodeDocument(text, namedKind(patched), store);
+    findings.settle(strictErrors, goQuote(text));
+    return object;
+  } catch (error) {
+    if (error instanceof DecodeError) throw invalidPatch(goQuote(text), error.message);
+    throw error;
+  }
+}
+
+function strategic(
+  server: EndpointsContext,
+  store: ResourceStore,
+  current: ApiObject,
+  patch: unknown,
+  findings: Findings,
+): ApiObject {
+  const patched = applyStrategicMergePatch({ ...current }, patch as Record<string, unknown>, store.info.schema);
+  const text = goJsonStringify(patched);
+  try {
+    const { object, strictErrors } = server.decoder.decodeDocument(text, namedKind(patched), store);
+    findings.settle(strictErrors, goQuote(goPrint(patch)));
+    return object;
+  } catch (error) {
+    if (error instanceof DecodeError) throw invalidPatch(goQuote(goPrint(patch)), error.message);
+    throw error;
+  }
+}
+
+function prepareApply(
+  server: EndpointsContext,
+  store: ResourceStore,
+  text: string,
+  options: DecodedWriteOptions,
+  context: PatchContext,
+): Patch {
+  let config: unknown;
+  let duplicates: readonly string[] = [];
+  try {
+    const decoded = decodeJson(yamlToJson(text));
+    config = decoded.value;
+    duplicates = decoded.strictErrors;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+  }
+  const { manager, subresource } = context;
+  return (existing) => {
+    const applied = server.fieldManagers.apply(store, existing, (config ?? {}) as ApiObject, {
+      manager,
+      force: options.force,
+      subresource,
+    });
+    if (duplicates.length > 0 && options.fieldValidation === 'Strict') {
+      throw newBadRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
+    }
+    return applied;
+  };
+}
+
+/** Upstream decodes and encodes the top level of a document into a sorted map; messages show it. */
+function sortTopLevel(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, (value as Record<string, unknown>)[key]]));
+}
+
+function namedKind(value: unknown): { readonly apiVersion: string; readonly kind: string } {
+  const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
+  return {
+    apiVersion: typeof apiVersion === 'string' ? apiVersion : '',
+    kind: typeof kind === 'string' ? kind : '',
+  };
+}
+
+/** A 422 that names no kind, only the patch. */
+function invalidPatch(shown: string, why: string): Error {
+  const cause: FieldErrorCause = invalid('patch', shown, why);
+  return newStatusError(422, 'Invalid', ` "" is invalid: patch: ${cause.message}`, { causes: [cause] });
+}

@@ -1,0 +1,126 @@
+// The form an answer takes after negotiation: the object itself, its metadata, or a Table.
+// Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/response.go#transformResponseObject
+import { goQuote, newBadRequest } from '@kube-rx/apimachinery';
+import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
+import type { StorageList } from '../storage/interfaces.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
+import { goPackageOf } from './go-names.ts';
+import { listHead, listTail } from './list-envelope.ts';
+import {
+  type EndpointRestrictions,
+  type NegotiatedMediaType,
+  notAcceptable,
+  type TransformTarget,
+} from './negotiation.ts';
+import {
+  type IncludeObject,
+  MetadataEncoder,
+  type ObjectEncoder,
+  PlainJsonEncoder,
+  TableEncoder,
+} from './object-encoder.ts';
+import type { Query } from './query.ts';
+
+export function restrictionsOf(info: ResourceInfo, protobuf: boolean): EndpointRestrictions {
+  return { protobuf: !protobuf ? 'none' : info.custom ? 'metadata' : 'all', transforms: true };
+}
+
+/** What a client that asks for a Table wants to see of each object; throws a 400 for anything else. */
+export function includeObjectOf(query: Query): IncludeObject {
+  const value = query.first('includeObject') ?? '';
+  if (value === '' || value === 'Metadata') return 'Metadata';
+  if (value === 'None' || value === 'Object') return value;
+  throw newBadRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${goQuote(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
+}
+
+const isTable = (target: TransformTarget): boolean => target.kind === 'Table';
+
+/** Encoder of a single object, also of the object in a watch event. */
+export function objectEncoder(store: ResourceStore, negotiated: NegotiatedMediaType, query: Query): ObjectEncoder {
+  const { target } = negotiated;
+  if (target === undefined) return new PlainJsonEncoder(store.info.custom);
+  if (isTable(target)) return new TableEncoder(store, target.version, includeObjectOf(query));
+  if (target.kind === 'PartialObjectMetadataList') {
+    throw notAcceptable(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(store.info, store.info.kind)})`,
+    );
+  }
+  return new MetadataEncoder(target.version);
+}
+
+const YIELD_EVERY = 500;
+const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** JSON of a list in the negotiated form; the event loop gets its turn while many items are encoded. */
+export async function encodeList(
+  store: ResourceStore,
+  list: StorageList,
+  negotiated: NegotiatedMediaType,
+  query: Query,
+): Promise<readonly Buffer[]> {
+  const { target } = negotiated;
+  const { info } = store;
+  if (target !== undefined && isTable(target)) {
+    const encoder = new TableEncoder(store, target.version, includeObjectOf(query));
+    return [
+      encoder.encodeList(
+        listMeta(list, false),
+        list.items.map((item) => item.object),
+      ),
+    ];
+  }
+  if (target?.kind === 'PartialObjectMetadata') {
+    throw notAcceptable(
+      `you requested PartialObjectMetadata, but the requested object is a list (${goTypeName(info, info.listKind)})`,
+    );
+  }
+  if (target !== undefined) {
+    const encoder = new MetadataEncoder(target.version);
+    const head = listHead('PartialObjectMetadataList', `meta.k8s.io/${target.version}`, listMeta(list, false), false);
+    return joinItems(head, list.items, (item) => encoder.encode(item), listTail(undefined));
+  }
+  const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
+  const encoder = new PlainJsonEncoder(info.custom);
+  const meta = listMeta(list, info.custom);
+  const head = listHead(info.listKind, apiVersion, meta, info.custom);
+  const tail = listTail(info.custom ? { kind: info.listKind, metadata: meta } : undefined);
+  return joinItems(head, list.items, (item) => encoder.encodeItem(item), tail);
+}
+
+async function joinItems(
+  head: Buffer,
+  items: readonly StoredObject[],
+  encode: (item: StoredObject) => Buffer,
+  tail: Buffer,
+): Promise<readonly Buffer[]> {
+  const parts: Buffer[] = [head];
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0) parts.push(COMMA);
+    parts.push(encode(items[index]!));
+    if (index % YIELD_EVERY === YIELD_EVERY - 1) await pause();
+  }
+  parts.push(tail);
+  return parts;
+}
+
+const COMMA = Buffer.from(',');
+
+/** Lists of custom resources always show `continue`. */
+function listMeta(list: StorageList, custom: boolean): Readonly<Record<string, unknown>> {
+  const more = custom || list.continue !== '';
+  return {
+    ...(custom && more ? { continue: list.continue } : {}),
+    ...(custom && list.remainingItemCount !== undefined ? { remainingItemCount: list.remainingItemCount } : {}),
+    resourceVersion: list.resourceVersion,
+    ...(!custom && more ? { continue: list.continue } : {}),
+    ...(!custom && list.remainingItemCount !== undefined ? { remainingItemCount: list.remainingItemCount } : {}),
+  };
+}
+
+/** The Go type upstream names in a refusal, e.g. `*core.ConfigMapList`. */
+function goTypeName(info: ResourceInfo, kind: string): string {
+  if (info.custom) return kind === info.listKind ? '*unstructured.UnstructuredList' : '*unstructured.Unstructured';
+  return `*${goPackageOf(info.group)}.${kind}`;
+}

@@ -1,0 +1,123 @@
+// The composition root: the only file that knows every layer. Builds one life of the server on an etcd that outlives it.
+import { Lifecycle } from '@kube-rx/apimachinery';
+import type { EndpointsContext } from '../endpoints/exchange.ts';
+import { ObjectDecoder } from '../endpoints/object-decoder.ts';
+import { StoreFieldManagers } from '../endpoints/store-field-managers.ts';
+import type { EtcdClient } from '../etcd/client.ts';
+import type { ResolvedOptions } from '../options.ts';
+import { createCatalog } from '../registry/catalog.ts';
+import type { ResourceCatalog } from '../registry/rest.ts';
+import { loadDiscovery, loadSchemaRegistry } from '../schema/index.ts';
+import { ApiGroups } from './api-groups.ts';
+import { Authenticator, PRIVILEGED_GROUP, staticTokens } from './authentication.ts';
+import { alwaysAllow, defaultBindings, systemMasters, union } from './authorization.ts';
+import { createStorageFactory, type StorageBackend } from './build-storage.ts';
+import { installControl, type ServerControls } from './control.ts';
+import { Discovery } from './discovery.ts';
+import { HandlerChain } from './handler-chain.ts';
+import { installHealth } from './health.ts';
+import { PathRegistry } from './path-registry.ts';
+import { installVersion } from './version.ts';
+
+/** One run of everything between the sockets and etcd. */
+export interface ServerCore extends AsyncDisposable {
+  readonly chain: HandlerChain;
+  readonly catalog: ResourceCatalog;
+  readonly storage: StorageBackend;
+  readonly paths: PathRegistry;
+  /** Ends running watches cleanly; new ones are refused. */
+  endWatches(): void;
+  slideWindow(resource: string): void;
+  state(): unknown;
+  close(): Promise<void>;
+}
+
+export interface BuildContext {
+  readonly options: ResolvedOptions;
+  readonly etcd: EtcdClient;
+  readonly controls: ServerControls;
+  /** host:port, once it is known. */
+  readonly address: () => string;
+}
+
+export async function buildServer({ options, etcd, controls, address }: BuildContext): Promise<ServerCore> {
+  const { clock, random, logger, profile, profileName } = options;
+  const lifecycle = new Lifecycle();
+  const storage = createStorageFactory({
+    etcd,
+    clock,
+    random,
+    profile,
+    watchCache: options.watchCache,
+    watchCacheSizes: options.watchCacheSizes,
+    compactionIntervalMs: options.etcdCompactionIntervalMs,
+    logger,
+  });
+  lifecycle.defer(() => storage.close());
+  const registry = createCatalog({
+    storageFactory: storage,
+    clock,
+    random,
+    profile,
+    options: { watchCache: options.watchCache },
+  });
+  lifecycle.defer(() => registry.close());
+  const { catalog } = registry;
+
+  const watches = new AbortController();
+  const endpoints: EndpointsContext = {
+    catalog,
+    clock,
+    random,
+    logger,
+    decoder: new ObjectDecoder(loadSchemaRegistry(profileName)),
+    fieldManagers: new StoreFieldManagers(clock),
+    protobuf: undefined,
+    watchListEnabled: profile.gates.WatchList,
+    minRequestTimeoutMs: options.minRequestTimeoutMs,
+    emptyResourceVersionWatch: profile.behaviours.emptyResourceVersionWatch,
+    watchShutdown: watches.signal,
+  };
+  const groups = new ApiGroups(catalog, loadDiscovery(profileName));
+  const discovery = new Discovery(groups, address);
+  const paths = new PathRegistry();
+  installVersion(paths, profile.version);
+  installHealth(
+    paths,
+    { name: 'etcd', check: async () => (await etcd.status()).revision > 0 },
+    { name: 'ready', check: () => !lifecycle.closed },
+  );
+  installControl(paths, controls);
+  const admin = { name: 'kubernetes-admin', groups: [PRIVILEGED_GROUP] };
+  const chain = new HandlerChain({
+    clock,
+    logger,
+    authenticator: new Authenticator({
+      tokens: [staticTokens(new Map([[options.token, admin], ...options.tokens]))],
+      anonymous: options.anonymousAuth,
+    }),
+    authorizer: options.authorization === 'AlwaysAllow' ? alwaysAllow : union(systemMasters, defaultBindings),
+    paths,
+    discovery,
+    endpoints,
+    servesGroup: (name) => {
+      const group = groups.get(name);
+      return group === undefined ? undefined : group.custom ? 'custom' : 'built-in';
+    },
+    requestTimeoutMs: options.requestTimeoutMs,
+    goawayChance: options.goawayChance,
+  });
+  await registry.start();
+  storage.compactor.start();
+  return {
+    chain,
+    catalog,
+    storage,
+    paths,
+    endWatches: () => watches.abort(),
+    slideWindow: () => {},
+    state: () => ({ requests: chain.running }),
+    close: () => lifecycle.close(),
+    [Symbol.asyncDispose]: () => lifecycle.close(),
+  };
+}

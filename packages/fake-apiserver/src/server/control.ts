@@ -1,0 +1,72 @@
+// Test control under /_fake/: compaction, state, clock, sliding windows. Needs the administrator's token.
+import { type Clock, goJsonStringify, newBadRequest, newStatusError, VirtualClock } from '@kube-rx/apimachinery';
+import type { HttpRequest, HttpResponse } from '../endpoints/http.ts';
+import { readLimited } from '../endpoints/request-body.ts';
+import { writeBytes } from '../endpoints/response-writers.ts';
+import type { PathRegistry } from './path-registry.ts';
+
+export interface ServerControls {
+  /** Undefined compacts at the present revision. Resolves to the revision compacted at. */
+  compact(revision?: number): Promise<number>;
+  /** Empties the window of a resource's watch cache, so that older resource versions are too old. */
+  slideWindow(resource: string): Promise<void> | void;
+  state(): unknown;
+  readonly clock: Clock;
+}
+
+const LIMIT_BYTES = 64 * 1024;
+
+export function installControl(paths: PathRegistry, controls: ServerControls): void {
+  paths.handle('/_fake/compact', async (request, response) => {
+    const { revision } = await readObject(request, 'POST');
+    const wanted = revision === undefined || revision === '' ? undefined : Number(revision);
+    if (wanted !== undefined && (!Number.isSafeInteger(wanted) || wanted < 0)) {
+      throw newBadRequest('revision must be a decimal number');
+    }
+    await answer(request, response, { revision: String(await controls.compact(wanted)) });
+  });
+  paths.handle('/_fake/state', async (request, response) => {
+    requireMethod(request, ['GET']);
+    await answer(request, response, controls.state());
+  });
+  paths.handle('/_fake/slide', async (request, response) => {
+    const { resource } = await readObject(request, 'POST');
+    if (typeof resource !== 'string' || resource === '') throw newBadRequest('resource must be a name like "pods"');
+    await controls.slideWindow(resource);
+    await answer(request, response, { resource });
+  });
+  paths.handle('/_fake/clock', async (request, response) => {
+    requireMethod(request, ['GET', 'POST']);
+    if (request.method === 'POST') {
+      const { advanceMs } = await readObject(request, 'POST');
+      if (typeof advanceMs !== 'number' || !(advanceMs >= 0))
+        throw newBadRequest('advanceMs must be a number of at least 0');
+      if (!(controls.clock instanceof VirtualClock)) throw newBadRequest('the clock of this server is not virtual');
+      await controls.clock.advance(advanceMs);
+    }
+    const virtual = controls.clock instanceof VirtualClock;
+    await answer(request, response, { nowMs: controls.clock.now(), virtual });
+  });
+}
+
+function requireMethod(request: HttpRequest, methods: readonly string[]): void {
+  if (methods.includes(request.method)) return;
+  throw newStatusError(405, 'MethodNotAllowed', `use ${methods.join(' or ')} here`, {});
+}
+
+async function readObject(request: HttpRequest, method: string): Promise<Readonly<Record<string, unknown>>> {
+  requireMethod(request, [method]);
+  const body = await readLimited(request, LIMIT_BYTES);
+  if (body.length === 0) return {};
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Answered below.
+  }
+  throw newBadRequest('the body must be a JSON object');
+}
+
+function answer(request: HttpRequest, response: HttpResponse, value: unknown): Promise<void> {
+  return writeBytes(request, response, 200, 'application/json', [Buffer.from(`${goJsonStringify(value, '  ')}\n`)]);
+}

@@ -1,0 +1,121 @@
+// HTTP/1.1 exchanges of node as HttpRequest and HttpResponse. Watches write their frames straight to the socket, already chunked.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { BodyStream, HttpResponse, WireFrame } from '../endpoints/http.ts';
+
+/** Up to this size Go's server knows the length before it sends the head. */
+export const BUFFERED_BODY_BYTES = 2048;
+const WRITE_BYTES = 64 * 1024;
+
+/** Joins small parts, so that a list of many items does not become as many writes. */
+export function* coalesce(parts: readonly Buffer[], maxBytes: number = WRITE_BYTES): Generator<Buffer> {
+  let pending: Buffer[] = [];
+  let size = 0;
+  for (const part of parts) {
+    if (size > 0 && size + part.length > maxBytes) {
+      yield pending.length === 1 ? pending[0]! : Buffer.concat(pending, size);
+      pending = [];
+      size = 0;
+    }
+    pending.push(part);
+    size += part.length;
+  }
+  if (size > 0) yield pending.length === 1 ? pending[0]! : Buffer.concat(pending, size);
+}
+
+export class Http1Response implements HttpResponse {
+  readonly #response: ServerResponse;
+  readonly #request: IncomingMessage;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request;
+    this.#response = response;
+  }
+
+  get headersSent(): boolean {
+    return this.#response.headersSent;
+  }
+
+  setHeader(name: string, value: string): void {
+    if (!this.headersSent) this.#response.setHeader(name, value);
+  }
+
+  addHeader(name: string, value: string): void {
+    if (!this.headersSent) this.#response.appendHeader(name, value);
+  }
+
+  getHeader(name: string): string | undefined {
+    const value = this.#response.getHeader(name);
+    return Array.isArray(value) ? value.join(', ') : value === undefined ? undefined : String(value);
+  }
+
+  async send(status: number, body: readonly Buffer[]): Promise<void> {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    response.statusCode = status;
+    const noBody = this.#request.method === 'HEAD';
+    let size = 0;
+    for (const part of body) size += part.length;
+    if (noBody || size <= BUFFERED_BODY_BYTES) {
+      response.end(noBody ? undefined : Buffer.concat(body, size));
+      return;
+    }
+    for (const chunk of coalesce(body)) {
+      if (response.destroyed) return;
+      if (!response.write(chunk)) await drained(response);
+    }
+    response.end();
+  }
+
+  startStream(status: number): BodyStream {
+    const response = this.#response;
+    response.statusCode = status;
+    response.flushHeaders();
+    return new Http1Stream(response);
+  }
+
+  abort(): void {
+    this.#response.destroy();
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
+
+/** Once its head is out, the response owns its socket: frames go there without another copy or header computation. */
+class Http1Stream implements BodyStream {
+  readonly #response: ServerResponse;
+  readonly #socket: Socket | null;
+  readonly #direct: boolean;
+  #drain: (() => void) | undefined;
+  readonly #onDrain = (): void => this.#drain?.();
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    this.#socket = response.socket;
+    this.#direct = this.#socket !== null && response.chunkedEncoding;
+    const source = this.#direct ? this.#socket! : response;
+    source.on('drain', this.#onDrain);
+    response.once('close', () => source.off('drain', this.#onDrain));
+  }
+
+  writeFrame(frame: WireFrame): boolean {
+    if (this.#response.destroyed || this.#response.writableEnded) return true;
+    return this.#direct ? this.#socket!.write(frame.chunk) : this.#response.write(frame.bytes);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#drain = listener;
+  }
+
+  end(): void {
+    if (!this.#response.writableEnded) this.#response.end();
+  }
+}

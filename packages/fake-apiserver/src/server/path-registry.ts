@@ -1,0 +1,30 @@
+// Paths that are no API resources: health, version, discovery, metrics, OpenAPI, control. Later parts register here.
+// Upstream: apiserver@v0.30.3:pkg/server/mux/pathrecorder.go#PathRecorderMux
+import type { HttpRequest, HttpResponse } from '../endpoints/http.ts';
+
+export type PathHandler = (request: HttpRequest, response: HttpResponse) => Promise<void>;
+
+export class PathRegistry {
+  readonly #exact = new Map<string, PathHandler>();
+  readonly #prefixes: { readonly prefix: string; readonly handler: PathHandler }[] = [];
+
+  /** Serves exactly this path; the later registration wins. */
+  handle(path: string, handler: PathHandler): void {
+    this.#exact.set(path, handler);
+  }
+
+  /** Serves everything below `prefix`, which ends in a slash. The longest prefix wins. */
+  handlePrefix(prefix: string, handler: PathHandler): void {
+    this.#prefixes.push({ prefix, handler });
+    this.#prefixes.sort((a, b) => b.prefix.length - a.prefix.length);
+  }
+
+  find(path: string): PathHandler | undefined {
+    return this.#exact.get(path) ?? this.#prefixes.find(({ prefix }) => path.startsWith(prefix))?.handler;
+  }
+
+  /** Exact paths, sorted, for the index at `/`. */
+  paths(): readonly string[] {
+    return [...this.#exact.keys()].filter((path) => path !== '/').sort();
+  }
+}
