@@ -19,7 +19,7 @@ interface Flags {
   readonly U: boolean;
 }
 
-const literal = (char: string): string => char.replace(/[\^$.*+?()[\]{}|/]/, '\$&');
+const literal = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
 
 class Translator {
   readonly #source: string;
