@@ -215,8 +215,8 @@ class Patcher {
     }
     const value = cloneJson(own(operation, 'value') ?? null);
     if (path === '') {
-      if (typeof value !== 'object' || value === null) throw problem('replace operation value must be object or array');
-      this.#root = value;
+      // Upstream means to refuse a scalar here, but wraps an error that is not there, so nothing happens.
+      if (typeof value === 'object' && value !== null) this.#root = value;
       return;
     }
     const found = this.#find(path);

@@ -11,12 +11,13 @@ import { PatchError } from './patch-error.ts';
  */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
   if (typeof patch !== 'object' || patch === null) throw new PatchError('bad-request', 'Invalid JSON Patch');
-  return merge(document, patch);
+  return isObject(patch) ? merge(document, patch) : pruneNulls(patch);
 }
 
 function merge(document: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return pruneNulls(patch);
   if (!isObject(document)) return pruneNulls(patch);
+  // NB: over an object a list or scalar is taken as it is, with the nulls inside.
+  if (!isObject(patch)) return patch;
   const merged: JsonObject = {};
   for (const key of Object.keys(document)) setOwn(merged, key, document[key]);
   for (const key of Object.keys(patch)) {

@@ -61,11 +61,19 @@ function convert(value: unknown, type: GoType, path: string, unknown: string[]):
     case 'float':
       return scalar(value, kind === 'int64' ? 'float64' : kind, 'float64', type);
     case 'bytes':
+      if (kind === 'slice') return byteSlice(value as readonly unknown[]);
       if (kind !== 'string') throw new DecodeError(`cannot restore slice from ${kind}`);
       return viaText(value, type, 'error decoding from json: ');
     default:
       return viaText(value, type, '');
   }
+}
+
+function byteSlice(items: readonly unknown[]): string {
+  for (const item of items) {
+    if (item !== null && kindOf(item) !== 'int64') throw new DecodeError('unrecognized type: uint8');
+  }
+  return Buffer.from(items.map(Number)).toString('base64');
 }
 
 function scalar(value: unknown, kind: string, wanted: string, type: GoType): unknown {

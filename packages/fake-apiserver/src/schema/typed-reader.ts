@@ -2,6 +2,7 @@
 // only a scalar with a parser of its own (time, quantity) ends it at once.
 // Upstream: Go encoding/json/decode.go#decodeState
 import { canonicalQuantity } from '@kube-rx/apimachinery';
+import { fitsInteger } from './go-integers.ts';
 import { canonicalBase64, canonicalDuration, canonicalMicroTime, canonicalTime, ScalarError } from './go-scalars.ts';
 import type { GoType } from './go-type.ts';
 import { type JsonReader, setOwn } from './json-reader.ts';
@@ -9,13 +10,6 @@ import type { StrictErrors } from './strict-errors.ts';
 
 /** Ends the reading; {@link TypedReader.problem} says why. */
 class Abort extends Error {}
-
-const INT_LIMITS: ReadonlyMap<string, readonly [low: bigint, high: bigint]> = new Map([
-  ['int32', [-(2n ** 31n), 2n ** 31n - 1n]],
-  ['uint32', [0n, 2n ** 32n - 1n]],
-  ['uint8', [0n, 255n]],
-]);
-const INT64: readonly [bigint, bigint] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 export class TypedReader {
   readonly #reader: JsonReader;
@@ -150,6 +144,7 @@ export class TypedReader {
   }
 
   #array(type: GoType): unknown {
+    if (type.kind === 'bytes') return this.#byteArray();
     if (type.kind !== 'list') {
       this.#mismatch('array', type.text);
       this.#reader.skip();
@@ -167,6 +162,17 @@ export class TypedReader {
       this.#errors.leave();
     } while (!this.#reader.closes());
     return items;
+  }
+
+  /** Bytes may also come as a list of numbers. */
+  #byteArray(): unknown {
+    const bytes: number[] = [];
+    for (const item of this.#reader.raw() as unknown[]) {
+      const isByte = typeof item === 'number' && Number.isInteger(item) && item >= 0 && item <= 255;
+      if (item === null || isByte) bytes.push(Number(item));
+      else this.#mismatch(typeof item === 'number' ? `number ${item}` : kindOfValue(item), 'uint8');
+    }
+    return Buffer.from(bytes).toString('base64');
   }
 
   #string(type: GoType): unknown {
@@ -262,17 +268,12 @@ function kindOfJson(char: string): string {
   return char === 't' || char === 'f' ? 'bool' : 'number';
 }
 
-function isPlainScalar(type: GoType): boolean {
-  return ['string', 'integer', 'float', 'bool', 'struct'].includes(type.kind);
+function kindOfValue(value: unknown): string {
+  return kindOfJson(JSON.stringify(value)[0]!);
 }
 
-/** Named integer types are told from int64 by their schema only. */
-function fitsInteger(text: string, typeText: string): boolean {
-  if (!/^-?\d+$/.test(text)) return false;
-  if (text.length < 10) return true;
-  const [low, high] = INT_LIMITS.get(typeText) ?? INT64;
-  const value = BigInt(text);
-  return value >= low && value <= high;
+function isPlainScalar(type: GoType): boolean {
+  return ['string', 'integer', 'float', 'bool', 'struct'].includes(type.kind);
 }
 
 /** Decoding a second value into a field that has one: structs and maps keep what the second does not name. */
