@@ -1,4 +1,16 @@
 // Public surface: named exports, nothing else.
+
+export * from './client/index.ts';
+export type { ClientConfig } from './config/client-config.ts';
+export { ConnectedClient, type CreateClientOptions, createClient, type ServerConfig } from './config/create-client.ts';
+export { type InClusterOptions, inClusterConfig } from './config/in-cluster.ts';
+export { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './config/kubeconfig.ts';
+export {
+  type LoadKubeconfigOptions,
+  loadKubeconfig,
+  readKubeconfig,
+  resolveContext,
+} from './config/load-kubeconfig.ts';
 export * from './errors.ts';
 export { type Delta, type Deltas, type DeltaType, dedupDeltas } from './queue/delta.ts';
 export { DeltaFIFO, type DeltaFIFOOptions } from './queue/delta-fifo.ts';
@@ -11,6 +23,7 @@ export type { ReflectorOptions } from './reflector/reflector-options.ts';
 export type { ReflectorPolicy, ReflectorProfile, RelistFrom } from './reflector/reflector-policy.ts';
 export type { ReflectorStore } from './reflector/reflector-store.ts';
 export type { ExpectedType } from './reflector/watch-handler.ts';
+export * from './resources/builtin.ts';
 export { type AuthProvider, basicAuth, bearerToken, type Impersonation } from './rest/auth.ts';
 export { type AxiosTransportOptions, createAxiosTransport, type TlsMaterial } from './rest/axios-transport.ts';
 export { FrameDecoder, type FrameDecoderOptions } from './rest/frame-decoder.ts';
@@ -43,6 +56,7 @@ export type {
 } from './rest/transport.ts';
 export type { Warning } from './rest/warnings.ts';
 export type { Decoding } from './rest/watch-decoder.ts';
+export { select$ } from './rx/select.ts';
 export type { BufferPolicy } from './shared-informer/buffer-policy.ts';
 export {
   filteringHandler,
@@ -54,11 +68,15 @@ export {
 } from './shared-informer/event-handler.ts';
 export type { ChangesOptions, Informer, WhenSyncedOptions } from './shared-informer/informer.ts';
 export type { InformerSourceSpec, SharedIndexInformerOptions, Transform } from './shared-informer/informer-options.ts';
+export type { InformerSpec } from './shared-informer/informer-spec.ts';
 export { SharedIndexInformer } from './shared-informer/shared-index-informer.ts';
+export { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer/shared-informer-factory.ts';
 export type { StoreEvent } from './shared-informer/store-event.ts';
 export type { FreezeMode } from './store/deep-freeze.ts';
 export { IndexedStore, type IndexedStoreOptions, type Indexers } from './store/indexed-store.ts';
-export { keyOf, metaNamespaceKeyFunc, type ObjectName, splitMetaNamespaceKey } from './store/key-func.ts';
+export { keyOf, metaNamespaceKeyFunc, splitMetaNamespaceKey } from './store/key-func.ts';
 export { MapObjectTable, type ObjectTable } from './store/object-table.ts';
 export type { ReadonlyStore, SelectOptions } from './store/store.ts';
 export type { IndexFunc } from './store/store-index.ts';
+export * from './tools/index.ts';
+export * from './workqueue/index.ts';

@@ -11,7 +11,7 @@ export type ReflectorPhase =
   | { readonly name: 'idle' }
   /** `limit` is that of the first try; `retried` is set for the immediate second try without a resource version. */
   | { readonly name: 'listing'; readonly resourceVersion: string; readonly limit: number; readonly retried: boolean }
-  | { readonly name: 'replacing'; readonly resourceVersion: string; readonly then: 'open-watch' | 'go-on' }
+  | { readonly name: 'replacing'; readonly resourceVersion: string; readonly next: 'open-watch' | 'go-on' }
   | { readonly name: 'opening'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
   | { readonly name: 'streaming-initial'; readonly resourceVersion: string }
   | { readonly name: 'watching' }
@@ -197,7 +197,7 @@ class Machine {
     // Upstream looks at the version first asked for, not at that of the retry.
     const anyState = phase.resourceVersion === '0' || (phase.retried && this.#state.lastSyncResourceVersion === '');
     return this.#to(
-      { name: 'replacing', resourceVersion, then: 'open-watch' },
+      { name: 'replacing', resourceVersion, next: 'open-watch' },
       [{ type: 'replace', from: 'list', resourceVersion }],
       {
         isLastSyncResourceVersionUnavailable: false,
@@ -216,7 +216,7 @@ class Machine {
   replaced(phase: PhaseOf<'replacing'>): Transition {
     const { resourceVersion } = phase;
     const change = { lastSyncResourceVersion: resourceVersion, unfinishedStreams: 0 };
-    if (phase.then === 'go-on') return this.#to({ name: 'watching' }, [{ type: 'start-resync' }], change);
+    if (phase.next === 'go-on') return this.#to({ name: 'watching' }, [{ type: 'start-resync' }], change);
     return this.#with(change).open('watch', [{ type: 'start-resync' }]);
   }
 
@@ -247,7 +247,7 @@ class Machine {
 
   initialEventsEnd(resourceVersion: string): Transition {
     return this.#to(
-      { name: 'replacing', resourceVersion, then: 'go-on' },
+      { name: 'replacing', resourceVersion, next: 'go-on' },
       [{ type: 'replace', from: 'initial-events', resourceVersion }],
       {
         isLastSyncResourceVersionUnavailable: false,

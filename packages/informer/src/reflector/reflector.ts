@@ -146,25 +146,34 @@ export class Reflector<T extends KubernetesObject> {
   #perform(effect: ReflectorEffect): void {
     switch (effect.type) {
       case 'list':
-        return this.#list(effect.resourceVersion, effect.limit);
+        this.#list(effect.resourceVersion, effect.limit);
+        break;
       case 'open':
-        return this.#open(effect.mode, effect.resourceVersion);
+        this.#open(effect.mode, effect.resourceVersion);
+        break;
       case 'replace':
-        return this.#replace(effect.from, effect.resourceVersion);
+        this.#replace(effect.from, effect.resourceVersion);
+        break;
       case 'read-stream':
-        return;
+        break;
       case 'wait':
-        return this.#wait(effect);
+        this.#wait(effect);
+        break;
       case 'start-resync':
-        return this.#resync.start();
+        this.#resync.start();
+        break;
       case 'stop-resync':
-        return this.#resync.stop();
+        this.#resync.stop();
+        break;
       case 'report':
-        return this.#options.onWatchError(effect.error);
+        this.#options.onWatchError(effect.error);
+        break;
       case 'fault':
-        return this.#fault(effect.fault);
+        this.#fault(effect.fault);
+        break;
       case 'release':
-        return this.#release();
+        this.#release();
+        break;
     }
   }
 
@@ -287,7 +296,10 @@ export class Reflector<T extends KubernetesObject> {
   #event(session: StreamSession<T>, event: Parameters<WatchHandler<T>['apply']>[0]): void {
     const handler = session.handler!;
     const outcome = handler.apply(event);
-    if (outcome.kind === 'error') return this.#streamEnded('error-event', outcome.error);
+    if (outcome.kind === 'error') {
+      this.#streamEnded('error-event', outcome.error);
+      return;
+    }
     const initial = this.#state.phase.name === 'streaming-initial';
     if (initial) {
       this.#received++;

@@ -50,7 +50,10 @@ export function changesOf<T extends KubernetesObject>(
     finish();
   };
   const begin = (): void => {
-    if (signal?.aborted) return abort();
+    if (signal?.aborted) {
+      abort();
+      return;
+    }
     signal?.addEventListener('abort', abort, { once: true });
     forgetStop = source.onStop(finish);
     registration = source.handle(take, { name: 'changes', ...(buffer === undefined ? {} : { buffer }) });

@@ -89,7 +89,10 @@ export class ProcessorListener<T extends KubernetesObject> {
   #overflow(): void {
     const { buffer } = this.#options;
     if (buffer === 'unbounded') return;
-    if (this.#told !== undefined) return this.#resyncFromStore(this.#told);
+    if (this.#told !== undefined) {
+      this.#resyncFromStore(this.#told);
+      return;
+    }
     this.#tracker.finish(this.#pending.conflate());
     // More objects than `max` cannot be joined any further; try again only when it pays.
     this.#conflateAbove = Math.max(buffer.max, 2 * this.#pending.length);
