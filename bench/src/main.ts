@@ -1,0 +1,169 @@
+// Runs the measures on our server, and on what else is at hand; prints the budgets.
+import { fileURLToPath } from 'node:url';
+import { readBudgets } from './budgets.ts';
+import { installClientNode } from './client-node.ts';
+import { median } from './figures.ts';
+import { BIG_NAMESPACE, createObjects, SMALL_NAMESPACE } from './load.ts';
+import { fanOut } from './measures/fan-out.ts';
+import { idle } from './measures/idle.ts';
+import { type InformerFigures, type InformerProgram, runInformer } from './measures/informer.ts';
+import { list } from './measures/list.ts';
+import type { Figures, Measure, MeasureContext } from './measures/measure.ts';
+import { startInProcessMs } from './measures/start-in-process.ts';
+import { updates } from './measures/updates.ts';
+import { SMALL_COUNT, watchStart } from './measures/watch-start.ts';
+import { type BenchOptions, HELP, parseOptions } from './options.ts';
+import { RawClient } from './raw-client.ts';
+import { jsonLine, type Result, table } from './report.ts';
+import { startOwnServer, type Target } from './target.ts';
+
+const SERVER_MEASURES: readonly (readonly [string, Measure])[] = [
+  ['list', list],
+  ['watch', watchStart],
+  ['updates', updates],
+  ['fan-out', fanOut],
+  ['idle', idle],
+];
+const INFORMER_UPDATES = 5_000;
+const START_RUNS = 3;
+
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function main(argv: readonly string[]): Promise<void> {
+  const options = parseOptions(argv);
+  if (options === undefined) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const wants = (name: string): boolean => options.only.length === 0 || options.only.includes(name);
+  const ours: Record<string, number | undefined> = {};
+  const references = new Map<string, { readonly value: number | undefined; readonly name: string }>();
+  const refer = (figures: Figures, name: string): void => {
+    for (const [id, value] of Object.entries(figures)) references.set(id, { value, name });
+  };
+
+  if (wants('start')) {
+    const starts: number[] = [];
+    for (let run = 0; run < START_RUNS; run++) {
+      await using server = await startOwnServer();
+      starts.push(server.startMs);
+    }
+    ours['start'] = median(starts);
+    ours['start-in-process'] = await startInProcessMs();
+    refer({ 'start-in-process': 100 }, 'the promise');
+  }
+  {
+    await using server = await startOwnServer();
+    using client = new RawClient(server);
+    const context: MeasureContext = {
+      target: server,
+      client,
+      objects: options.objects,
+      watchers: options.watchers,
+      log,
+    };
+    await load(context);
+    // First, so that the programs meet the same list as the reference programs do.
+    if (wants('informer')) await informers(context, options, ours, refer);
+    Object.assign(ours, await measureServer(context, wants));
+    refer({ growth: 2 }, 'linear');
+  }
+  if (options.reference !== undefined) {
+    const target: Target = { ...options.reference, name: 'reference' };
+    using client = new RawClient(target);
+    const context: MeasureContext = { target, client, objects: options.objects, watchers: options.watchers, log };
+    await load(context);
+    const { growth: _, ...figures } = await measureServer(context, wants);
+    refer(figures, target.name);
+  }
+  const results: Result[] = readBudgets()
+    .filter(({ id }) => ours[id] !== undefined)
+    .map((budget) => {
+      const reference = references.get(budget.id);
+      return { budget, ours: ours[budget.id], reference: reference?.value, referenceName: reference?.name };
+    });
+  for (const result of options.json ? results : []) process.stdout.write(`${jsonLine(result)}\n`);
+  if (!options.json) {
+    log('');
+    process.stdout.write(
+      `${options.objects} objects, ${options.watchers} watchers, Node ${process.version}\n\n${table(results)}\n`,
+    );
+  }
+}
+
+async function load(context: MeasureContext): Promise<void> {
+  const startedAt = performance.now();
+  await createObjects(context.client, SMALL_NAMESPACE, 0, SMALL_COUNT);
+  await createObjects(context.client, BIG_NAMESPACE, 0, context.objects);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  log(`${context.target.name}: ${context.objects} objects created in ${seconds.toFixed(1)} s`);
+}
+
+async function measureServer(context: MeasureContext, wants: (name: string) => boolean): Promise<Figures> {
+  const figures: Record<string, number | undefined> = {};
+  for (const [key, measure] of SERVER_MEASURES) {
+    if (!wants(key)) continue;
+    const startedAt = performance.now();
+    try {
+      Object.assign(figures, await measure.run(context));
+      log(`${context.target.name}: ${measure.name} (${((performance.now() - startedAt) / 1_000).toFixed(1)} s)`);
+    } catch (error) {
+      log(`${context.target.name}: ${measure.name} failed: ${(error as Error).message}`);
+      process.exitCode = 1;
+    }
+  }
+  return figures;
+}
+
+async function informers(
+  context: MeasureContext,
+  options: BenchOptions,
+  ours: Record<string, number | undefined>,
+  refer: (figures: Figures, name: string) => void,
+): Promise<void> {
+  const program = fileURLToPath(new URL('../informer.js', import.meta.url));
+  const own: InformerProgram = { name: 'kube-rx', command: [process.execPath, '--expose-gc', program] };
+  const figures = await runInformer(context, own, INFORMER_UPDATES);
+  log(`kube-rx: informer synced in ${figures.sync_ms.toFixed(0)} ms`);
+  Object.assign(ours, informerFigures(figures), { 'sync-stall': figures.stall_ms });
+  refer({ 'sync-stall': await parseMs(context) }, 'JSON.parse');
+  if (options.withClientNode) {
+    const other = installClientNode();
+    const { 'sync-heap': _, ...others } = informerFigures(await runInformer(context, other, INFORMER_UPDATES));
+    refer(others, other.name);
+  }
+  if (options.goClient !== undefined) {
+    const other: InformerProgram = { name: 'client-go', command: options.goClient };
+    const others = informerFigures(await runInformer(context, other, INFORMER_UPDATES));
+    refer({ 'sync-heap': others['sync-heap'] }, other.name);
+    if (!options.withClientNode) refer(others, other.name);
+  }
+}
+
+function informerFigures(figures: InformerFigures): Figures {
+  const { burst_cpu_s: burstCpu, events } = figures;
+  return {
+    sync: figures.sync_ms,
+    'sync-rss': figures.peak_rss_mib,
+    'sync-heap': figures.heap_bytes_per_object,
+    'event-cpu': burstCpu === undefined || events === undefined ? undefined : (burstCpu / events) * 1e6,
+  };
+}
+
+async function parseMs({ client }: MeasureContext): Promise<number> {
+  const body = await client.call('GET', `/api/v1/namespaces/${BIG_NAMESPACE}/configmaps?resourceVersion=0`);
+  const samples: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    const startedAt = performance.now();
+    JSON.parse(body.toString('utf8'));
+    samples.push(performance.now() - startedAt);
+  }
+  return median(samples);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  log(`bench: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
