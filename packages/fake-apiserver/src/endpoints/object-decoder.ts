@@ -145,7 +145,7 @@ export class ObjectDecoder {
     if (target.decodeCustom === undefined) {
       return { object: withType(decoded.value, info), strictErrors: decoded.strictErrors };
     }
-    const custom = target.decodeCustom(withType(decoded.value, info));
+    const custom = target.decodeCustom(untyped(decoded.value, info));
     return { object: custom.object, strictErrors: [...decoded.strictErrors, ...custom.strictErrors] };
   }
 
@@ -189,6 +189,12 @@ export class ObjectDecoder {
 
 function versionOf(info: ResourceInfo): string {
   return info.group === '' ? info.version : `${info.group}/${info.version}`;
+}
+
+/** A custom object as it came, for its own decoder to judge. */
+function untyped(value: unknown, info: ResourceInfo): Readonly<Record<string, unknown>> {
+  const { metadata } = value as { readonly metadata?: unknown };
+  return { ...withType(value, info), ...(metadata === undefined ? {} : { metadata }) };
 }
 
 /** Kind and version first, and metadata always there. */

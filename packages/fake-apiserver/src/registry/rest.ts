@@ -38,6 +38,10 @@ export interface ResourceInfo {
   readonly schema: Schema | undefined;
   /** True for kinds defined by a CRD: list items carry apiVersion and kind, list metadata always shows `continue`. */
   readonly custom: boolean;
+  /** Verbs as discovery lists them, in this order. Default: `verbs`, sorted. */
+  readonly listedVerbs?: readonly string[] | undefined;
+  /** The version in which objects are stored, where it is not this one. */
+  readonly storageVersion?: string | undefined;
 }
 
 export interface SubresourceInfo {

@@ -107,6 +107,10 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     requestTimeoutMs: options.requestTimeoutMs,
     goawayChance: options.goawayChance,
   });
+  const { customResources } = registry;
+  customResources.useFieldManagement((existing, updated, manager, subresource) =>
+    endpoints.fieldManagers.update(customResources.crds, existing, updated, manager, subresource),
+  );
   await registry.start();
   storage.compactor.start();
   return {

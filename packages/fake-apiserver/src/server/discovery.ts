@@ -148,9 +148,16 @@ function groupDocument(group: ServedGroup): object {
 }
 
 function storageHash(info: ResourceInfo): string {
-  const stored = STORED_AS.get(`${info.group}/${info.resource}`) ?? `${info.group}/${info.version}/${info.kind}`;
+  const version = info.storageVersion ?? info.version;
+  const stored = STORED_AS.get(`${info.group}/${info.resource}`) ?? `${info.group}/${version}/${info.kind}`;
   return createHash('sha256').update(stored).digest().subarray(0, 8).toString('base64');
 }
+
+const listedVerbs = (info: ResourceInfo): readonly string[] => info.listedVerbs ?? [...info.verbs].sort();
+
+/** Those of custom resources stand in the order of their CRD's controller. */
+const listedSubresources = (info: ResourceInfo): readonly SubresourceInfo[] =>
+  info.custom ? info.subresources : [...info.subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
 
 const isStored = (info: ResourceInfo): boolean => info.verbs.includes('watch');
 
@@ -160,13 +167,12 @@ function resourceEntries(info: ResourceInfo): readonly unknown[] {
     singularName: info.singular,
     namespaced: info.namespaced,
     kind: info.kind,
-    verbs: [...info.verbs].sort(),
+    verbs: listedVerbs(info),
     ...(info.shortNames.length > 0 ? { shortNames: info.shortNames } : {}),
     ...(info.categories.length > 0 ? { categories: info.categories } : {}),
     ...(isStored(info) ? { storageVersionHash: storageHash(info) } : {}),
   };
-  const subresources = [...info.subresources].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return [own, ...subresources.map((sub) => subresourceEntry(info, sub))];
+  return [own, ...listedSubresources(info).map((sub) => subresourceEntry(info, sub))];
 }
 
 const isForeign = (info: ResourceInfo, sub: SubresourceInfo): boolean =>
@@ -198,7 +204,7 @@ function aggregatedVersionOf(served: ServedVersion): unknown {
       responseKind: kindOf(info, info.custom),
       scope: info.namespaced ? 'Namespaced' : 'Cluster',
       singularResource: info.singular,
-      verbs: [...info.verbs].sort(),
+      verbs: listedVerbs(info),
       ...(info.shortNames.length > 0 ? { shortNames: info.shortNames } : {}),
       ...(info.categories.length > 0 ? { categories: info.categories } : {}),
       ...(info.subresources.length > 0

@@ -33,7 +33,7 @@ export const createRules: CrdRules = {
 };
 
 const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);
-export const REVIEW_VERSIONS = ['v1', 'v1beta1'];
+export const REVIEW_VERSIONS: readonly string[] = ['v1', 'v1beta1'];
 
 const hasNonAtomicSet = ({ listType, items }: Structural): boolean => {
   if (listType !== 'set' || items === undefined) return false;

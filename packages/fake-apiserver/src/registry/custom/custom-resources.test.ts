@@ -261,7 +261,7 @@ describe('CustomResources', () => {
     });
     const terminating = await eventually(() => {
       const now = fixture.registry.catalog.find('example.test', 'v1', 'widgets');
-      return now?.info.verbs.includes('create') ? undefined : now;
+      return now?.info.listedVerbs?.includes('create') ? undefined : now;
     });
     expect(await create(terminating, {}, 'new')).toMatchObject({
       code: 405,

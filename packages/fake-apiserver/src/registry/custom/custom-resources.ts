@@ -75,6 +75,11 @@ export class CustomResources implements AsyncDisposable {
     });
   }
 
+  /** The store of the CRDs themselves. */
+  get crds(): CrdStore {
+    return this.#options.crds;
+  }
+
   /** Lets the writes of the controllers show in managedFields, as those of any client do. Call it before `start`. */
   useFieldManagement(manageFields: ManageFields): void {
     this.#manageFields = manageFields;
