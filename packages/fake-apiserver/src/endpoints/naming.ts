@@ -36,3 +36,20 @@ export function ensureNamespace(object: ApiObject, namespace: string): ApiObject
   const { namespace: _own, ...metadata } = object.metadata;
   return { ...object, metadata: namespace === '' ? metadata : { ...metadata, namespace } };
 }
+
+/**
+ * Without what only the server sets, so that nobody comes to own it.
+ *
+ * Upstream: apiserver@v0.30.3:pkg/registry/rest/meta.go#WipeObjectMetaSystemFields
+ */
+export function withoutSystemFields(object: ApiObject): ApiObject {
+  const {
+    uid: _uid,
+    selfLink: _selfLink,
+    creationTimestamp: _creationTimestamp,
+    deletionTimestamp: _deletionTimestamp,
+    deletionGracePeriodSeconds: _deletionGracePeriodSeconds,
+    ...metadata
+  } = object.metadata;
+  return { ...object, metadata };
+}

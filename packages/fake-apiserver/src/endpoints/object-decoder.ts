@@ -4,6 +4,7 @@ import { type FieldValidation, goQuote, newBadRequest, parseGroupVersion } from 
 import type { RequestContext, ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import { DecodeError, strictDecodingError } from '../schema/decode-error.ts';
 import { decodeJson } from '../schema/decode-json.ts';
+import { fromUnstructured } from '../schema/from-unstructured.ts';
 import type { Schema, SchemaRegistry } from '../schema/schema.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import type { ProtobufCodec } from './exchange.ts';
@@ -147,6 +148,15 @@ export class ObjectDecoder {
     }
     const custom = target.decodeCustom(untyped(decoded.value, info));
     return { object: custom.object, strictErrors: [...decoded.strictErrors, ...custom.strictErrors] };
+  }
+
+  /** Plain data as an object of the kind, as the result of a strategic merge is judged. Throws a DecodeError. */
+  convert(
+    value: unknown,
+    info: ResourceInfo,
+  ): { readonly object: ApiObject; readonly strictErrors: readonly string[] } {
+    const converted = fromUnstructured(value, info.schema);
+    return { object: withType(converted.value, info), strictErrors: converted.strictErrors };
   }
 
   schemaOf(group: string, version: string, kind: string): Schema | undefined {

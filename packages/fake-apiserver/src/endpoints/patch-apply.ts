@@ -132,9 +132,8 @@ function strategic(
   findings: Findings,
 ): ApiObject {
   const patched = applyStrategicMergePatch({ ...current }, patch as Record<string, unknown>, store.info.schema);
-  const text = goJsonStringify(patched);
   try {
-    const { object, strictErrors } = server.decoder.decodeDocument(text, namedKind(patched), store);
+    const { object, strictErrors } = server.decoder.convert(patched, store.info);
     findings.settle(strictErrors, goQuote(goPrint(patch)));
     return object;
   } catch (error) {

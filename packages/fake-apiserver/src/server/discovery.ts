@@ -18,6 +18,7 @@ const STORED_AS: ReadonlyMap<string, string> = new Map([
   // The legacy group is written with its empty name in front.
   ['events.k8s.io/events', '/v1/Event'],
   ['flowcontrol.apiserver.k8s.io/flowschemas', 'flowcontrol.apiserver.k8s.io/v1/FlowSchema'],
+  ['apiextensions.k8s.io/customresourcedefinitions', 'apiextensions.k8s.io/v1beta1/CustomResourceDefinition'],
   [
     'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations',
     'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration',

@@ -30,6 +30,8 @@ export class Http1Response implements HttpResponse {
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.#request = request;
     this.#response = response;
+    // Persistence goes without saying in HTTP/1.1, and Go's server does not say it.
+    if (response.shouldKeepAlive && request.httpVersion !== '1.0') response.removeHeader('connection');
   }
 
   get headersSent(): boolean {

@@ -3,7 +3,7 @@
 import type { ResourceStore } from '../../registry/rest.ts';
 import type { EndpointsContext, Exchange } from '../exchange.ts';
 import { MAX_BODY_BYTES } from '../exchange.ts';
-import { ensureNamespace, namespaceOf } from '../naming.ts';
+import { ensureNamespace, namespaceOf, withoutSystemFields } from '../naming.ts';
 import { inputMediaType, readLimited } from '../request-body.ts';
 import { decodeWriteOptions, managerOrUserAgent } from '../write-options-codec.ts';
 import { negotiateFor, writeStored } from '../write-result.ts';
@@ -16,7 +16,7 @@ export async function handleCreate(server: EndpointsContext, exchange: Exchange,
   const options = decodeWriteOptions(request.query, 'CreateOptions');
   const decoded = server.decoder.decode(body, mediaType, store, options.fieldValidation, ctx);
   const namespace = namespaceOf(info);
-  const defaulted = ensureNamespace(store.applyDefaults(decoded), namespace);
+  const defaulted = ensureNamespace(store.applyDefaults(withoutSystemFields(decoded)), namespace);
   const manager = managerOrUserAgent(options.fieldManager, request.header('user-agent') ?? '');
   const object = server.fieldManagers.create(store, defaulted, manager);
   const result = await store.create(ctx, object, { namespace, dryRun: options.dryRun });
