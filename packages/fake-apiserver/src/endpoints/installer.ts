@@ -93,6 +93,8 @@ function routeStore(server: EndpointsContext, exchange: Exchange, store: Resourc
     (one) => verbs.includes(known[one]!) && (!acrossNamespaces || one === 'GET'),
   );
   if (offered.length === 0) throw notFoundRoute();
+  // Custom resources have no route there at all.
+  if (store.info.custom && acrossNamespaces && method !== 'GET') throw notFoundRoute();
   if (!offered.includes(method)) throw methodNotAllowed();
   requireContentType(exchange, store.info);
   const list = target.name === undefined && method === 'GET';
