@@ -20,21 +20,24 @@ class LockServer {
   }
 
   client(): ElectionLock {
+    // The version the candidate knows: moves only when an answer arrives.
     let seen = 0;
-    const write = (verb: 'create' | 'update') => (record: LeaderElectionRecord, signal: AbortSignal) =>
-      this.#over(signal, () => {
+    const write = (verb: 'create' | 'update') => async (record: LeaderElectionRecord, signal: AbortSignal) => {
+      seen = await this.#over(signal, () => {
         const stale = verb === 'create' ? this.record !== undefined : seen !== this.version;
         if (stale) throw newConflict({ group: '', resource: 'leases' }, 'op', 'changed');
         this.record = record;
-        seen = ++this.version;
+        return ++this.version;
       });
+    };
+    const read = (signal: AbortSignal) => this.#over(signal, () => ({ version: this.version, record: this.record }));
     return {
       description: 'op',
-      get: (signal) =>
-        this.#over(signal, () => {
-          seen = this.version;
-          return this.record && { record: this.record, raw: `${this.version}` };
-        }),
+      async get(signal) {
+        const { version, record } = await read(signal);
+        seen = version;
+        return record && { record, raw: `${version}` };
+      },
       create: write('create'),
       update: write('update'),
     };
