@@ -7,6 +7,7 @@ import {
   type VirtualClock,
 } from '@kube-rx/apimachinery';
 import type { EtcdClient } from '../../packages/fake-apiserver/src/etcd/client.ts';
+import type { FeatureGate } from '../../packages/fake-apiserver/src/profiles/profile.ts';
 import type { ApiObject } from '../../packages/fake-apiserver/src/storage/api-object.ts';
 import type {
   StorageList,
@@ -30,8 +31,8 @@ export interface StorageUnderTest {
 
 export interface StorageSuiteOptions {
   readonly name: string;
-  /** The storage is ready and empty; etcd is at its first revision. */
-  create(): Promise<StorageUnderTest>;
+  /** The storage is ready and empty; etcd is at its first revision. `gates` are on besides those of 1.30.3. */
+  create(gates?: readonly FeatureGate[]): Promise<StorageUnderTest>;
 }
 
 export const PREFIX = '/registry/pods';

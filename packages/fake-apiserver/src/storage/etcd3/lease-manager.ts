@@ -47,7 +47,7 @@ export class LeaseManager {
     const last = this.#lease;
     if (last !== undefined) {
       const longEnough = now + ttlSeconds * 1000 < last.expiresAtMs;
-      const notTooLong = now + (ttlSeconds + reuse) * 1000 > last.expiresAtMs;
+      const notTooLong = now + (ttlSeconds + reuse) * 1000 >= last.expiresAtMs;
       last.attached++;
       if (longEnough && notTooLong && last.attached <= maxObjectCount) return last.id;
       this.#objectCounts.observe(last.attached - 1);

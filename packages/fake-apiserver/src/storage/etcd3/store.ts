@@ -81,13 +81,14 @@ export class Etcd3Store implements ResourceStorage, BackingStore {
   }
 
   async watch(path: string, options: StorageListOptions): Promise<StorageWatch> {
-    const { recursive = true, sendInitialEvents, predicate, signal } = options;
+    const { recursive = true, predicate, signal } = options;
     const { WatchList } = this.#ctx.profile.gates;
+    const sendInitialEvents = WatchList ? options.sendInitialEvents : undefined;
     const key = recursive ? preparePrefix(path) : prepareKey(path);
     const asked = parseResourceVersion(options.resourceVersion ?? '');
     const legacyUnset = sendInitialEvents === undefined && asked === 0;
     let revision = asked;
-    let initialEvents = legacyUnset || (WatchList && sendInitialEvents === true);
+    let initialEvents = legacyUnset || sendInitialEvents === true;
     if (legacyUnset && (options.resourceVersion ?? '') === '' && this.#fromNow) initialEvents = false;
     if (revision === 0 && !initialEvents) revision = await this.currentRevision(signal);
     const watch = new WatchChan(this.#ctx, {
@@ -96,7 +97,7 @@ export class Etcd3Store implements ResourceStorage, BackingStore {
       revision,
       predicate,
       initialEvents,
-      initialEventsEndBookmark: WatchList && sendInitialEvents === true && predicate.allowWatchBookmarks,
+      initialEventsEndBookmark: sendInitialEvents === true && predicate.allowWatchBookmarks,
       signal,
     });
     return this.#own(watch);
