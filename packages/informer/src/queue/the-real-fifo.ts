@@ -4,7 +4,6 @@ import type { KubernetesObject } from '@kube-rx/apimachinery';
 import type { KeyFunc } from '../store/key-func.ts';
 import { metaNamespaceKeyFunc } from '../store/key-func.ts';
 import type { Delta, DeltaType } from './delta.ts';
-import { delta } from './delta.ts';
 import type { KnownObjects, Popped, Queue } from './queue.ts';
 
 export interface RealFIFOOptions<T extends KubernetesObject> {
@@ -14,9 +13,9 @@ export interface RealFIFOOptions<T extends KubernetesObject> {
   readonly emitDeltaTypeReplaced?: boolean | undefined;
 }
 
-interface Entry<T extends KubernetesObject> {
+/** One object for both saves an allocation per event. */
+interface Entry<T extends KubernetesObject> extends Delta<T> {
   readonly key: string;
-  readonly delta: Delta<T>;
 }
 
 export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
@@ -64,25 +63,29 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
 
   /** Deletions first, then the items: a name that moved to another key is never there twice. */
   replace(items: readonly T[]): void {
-    const listed = new Set(items.map((item) => this.#keyFunc(item)));
-    const queued = new Map<string, Delta<T>>();
-    for (let index = this.#head; index < this.#entries.length; index++) {
-      const entry = this.#entries[index]!;
-      queued.set(entry.key, entry.delta);
-    }
     const before = this.length;
-    for (const [key, last] of queued) {
-      if (!listed.has(key) && last.type !== 'Deleted') this.#append('Deleted', last.object, true);
-    }
-    for (const key of this.#knownObjects.keys()) {
-      if (listed.has(key) || queued.has(key)) continue;
-      const object = this.#knownObjects.getByKey(key);
-      if (object !== undefined) this.#append('Deleted', object, true);
-    }
+    const known = this.#knownObjects.keys();
+    if (before > 0 || known.length > 0) this.#appendDeletions(new Set(items.map((item) => this.#keyFunc(item))), known);
     for (const item of items) this.#append(this.#replacedType, item);
     if (!this.#populated) {
       this.#populated = true;
       this.#initialPopulationCount = this.length - before;
+    }
+  }
+
+  #appendDeletions(listed: ReadonlySet<string>, known: readonly string[]): void {
+    const queued = new Map<string, Entry<T>>();
+    for (let index = this.#head; index < this.#entries.length; index++) {
+      const entry = this.#entries[index]!;
+      queued.set(entry.key, entry);
+    }
+    for (const [key, last] of queued) {
+      if (!listed.has(key) && last.type !== 'Deleted') this.#append('Deleted', last.object, true);
+    }
+    for (const key of known) {
+      if (listed.has(key) || queued.has(key)) continue;
+      const object = this.#knownObjects.getByKey(key);
+      if (object !== undefined) this.#append('Deleted', object, true);
     }
   }
 
@@ -106,7 +109,7 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }
-    return { key: entry.key, deltas: [entry.delta], isInInitialList: !this.hasSynced };
+    return { key: entry.key, deltas: [entry], isInInitialList: !this.hasSynced };
   }
 
   /** Synced means dealt with, not only taken. */
@@ -120,6 +123,6 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
 
   #append(type: DeltaType, object: T, finalStateUnknown = false): void {
     if (this.#closed) return;
-    this.#entries.push({ key: this.#keyFunc(object), delta: delta(type, object, finalStateUnknown) });
+    this.#entries.push({ type, object, finalStateUnknown, key: this.#keyFunc(object) });
   }
 }

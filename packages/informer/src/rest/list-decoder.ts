@@ -14,6 +14,7 @@ export interface ListEnvelope {
 // Items are parsed together until this much text is there: small enough for the event loop, large enough to be cheap.
 const BATCH_BYTES = 64 * 1024;
 const ITEMS_KEY = '"items"';
+const SHORT_STRING = 48;
 
 /**
  * Push bytes; items come out through the callback in order; `finish` returns the envelope. Throws a DecodeError when the text is
@@ -25,6 +26,7 @@ export class ListDecoder {
   readonly #head: Uint8Array[] = [];
   readonly #tail: Uint8Array[] = [];
   #headLength = 0;
+  #headValue: unknown;
   #tailLength = 0;
   #phase: 'head' | 'items' | 'tail' = 'head';
   #depth = 0;
@@ -55,6 +57,13 @@ export class ListDecoder {
     const start = this.#phase === 'head' ? this.#scanHead(bytes) : this.#scanItems(bytes, 0);
     if (buffered) this.#rest.consume(start);
     else if (start < bytes.length) this.#rest.append(bytes.subarray(start));
+  }
+
+  /** The envelope's fields that came before the items, undefined while none can be told. */
+  get head(): unknown {
+    if (this.#phase === 'head') return undefined;
+    this.#headValue ??= parse(`${utf8ToString(concatBytes(this.#head, this.#headLength))}]}`);
+    return this.#headValue;
   }
 
   finish(): ListEnvelope {
@@ -110,19 +119,16 @@ export class ListDecoder {
     let batchStart = start;
     let batchEnd = -1;
     let depth = this.#depth;
-    let inString = this.#inString;
-    let escaped = this.#escaped;
     const length = bytes.length;
     let index = Math.max(this.#seen, start);
+    if (this.#inString) index = this.#skipString(bytes, index);
     for (; index < length; index++) {
       const byte = bytes[index]!;
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (byte === 0x5c) escaped = true;
-        else if (byte === 0x22) inString = false;
-      } else if (byte === 0x22) inString = true;
-      else if (byte === 0x7b || byte === 0x5b) depth++;
-      else if (byte === 0x7d || byte === 0x5d) {
+      if (byte === 0x22) {
+        index = this.#skipString(bytes, index + 1) - 1;
+      } else if (byte === 0x7b || byte === 0x5b) {
+        depth++;
+      } else if (byte === 0x7d || byte === 0x5d) {
         if (depth === 0) {
           this.#batch(bytes, batchStart, index);
           this.#phase = 'tail';
@@ -145,10 +151,49 @@ export class ListDecoder {
       batchStart = batchEnd + 1;
     }
     this.#depth = depth;
-    this.#inString = inString;
-    this.#escaped = escaped;
     this.#seen = length - batchStart;
     return batchStart;
+  }
+
+  /** From inside a string to the index after its closing quote, or to the end of what is there. Most bytes of a list pass here. */
+  #skipString(bytes: Uint8Array, from: number): number {
+    const length = bytes.length;
+    let index = from;
+    if (this.#escaped && index < length) {
+      this.#escaped = false;
+      index++;
+    }
+    for (;;) {
+      const near = Math.min(index + SHORT_STRING, length);
+      let byte = 0;
+      while (index < near) {
+        byte = bytes[index]!;
+        if (byte === 0x22 || byte === 0x5c) break;
+        index++;
+      }
+      if (index === near && near < length) {
+        // Beyond a short string the native search is faster; it looks for the end, backslashes in between are looked at below.
+        const quote = bytes.indexOf(0x22, index);
+        const end = quote < 0 ? length : quote;
+        const backslash = bytes.subarray(index, end).indexOf(0x5c);
+        index = backslash < 0 ? end : index + backslash;
+        byte = index < length ? bytes[index]! : 0;
+      }
+      if (index >= length) {
+        this.#inString = true;
+        return length;
+      }
+      if (byte === 0x22) {
+        this.#inString = false;
+        return index + 1;
+      }
+      index += 2;
+      if (index > length) {
+        this.#inString = true;
+        this.#escaped = true;
+        return length;
+      }
+    }
   }
 
   #batch(bytes: Uint8Array, start: number, end: number): void {

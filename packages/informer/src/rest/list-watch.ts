@@ -126,6 +126,8 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   ): Promise<ListResult<T>> {
     const items: T[] = [];
     const decoder = new ListDecoder((batch) => {
+      // Built-in lists name their kind first, so this is done while the rest is still on its way.
+      this.#fillKinds(batch as T[], decoder.head);
       for (const item of batch) items.push(item as T);
       context.onItems?.(batch.length);
     });
@@ -163,7 +165,6 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     if (this.#decoding === 'tolerant' && !hasItems && list.items !== null) {
       throw new DecodeError('NOT_A_LIST', `answer of kind ${JSON.stringify(kind)} has no items`);
     }
-    this.#fillKinds(items, kind, list.apiVersion);
     const metadata = typeof list.metadata === 'object' && list.metadata !== null ? list.metadata : {};
     return {
       items,
@@ -174,15 +175,19 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   }
 
   /** Items of built-in lists carry neither kind nor apiVersion; in the cache they look as they do in a watch event. */
-  #fillKinds(items: T[], listKind: string, listVersion: unknown): void {
+  #fillKinds(items: T[], head: unknown): void {
+    const list = head as { kind?: unknown; apiVersion?: unknown };
+    const listKind = typeof list.kind === 'string' ? list.kind : '';
     const kind = listKind.endsWith('List') ? listKind.slice(0, -'List'.length) : this.#type.kind;
-    const apiVersion = typeof listVersion === 'string' && listVersion !== '' ? listVersion : this.#type.apiVersion;
+    const apiVersion =
+      typeof list.apiVersion === 'string' && list.apiVersion !== '' ? list.apiVersion : this.#type.apiVersion;
     for (const item of items) {
-      const bare = item as { kind?: string; apiVersion?: string };
-      if (bare.kind === undefined || bare.kind === '') {
-        bare.kind = kind;
-        bare.apiVersion = apiVersion;
-      }
+      const bare = item as { kind?: string; apiVersion?: string } | null;
+      if (typeof bare !== 'object' || bare === null)
+        throw new DecodeError('NOT_A_LIST', 'an item of the list is no object');
+      if (bare.kind !== undefined && bare.kind !== '') continue;
+      bare.kind = kind;
+      bare.apiVersion = apiVersion;
     }
   }
 }
