@@ -224,6 +224,8 @@ function protobuf() {
     'io.k8s.apimachinery.pkg.runtime.Unknown',
     'io.k8s.apimachinery.pkg.runtime.TypeMeta',
     'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent',
+    'io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata',
+    'io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList',
   ]) {
     if (!reachable.includes(extra)) reachable.push(extra);
   }
