@@ -111,11 +111,13 @@ function fieldsText(object: ApiObject): string {
   return goJsonStringify(fields).slice(1);
 }
 
-/** Custom objects are maps upstream: their top-level keys are sorted. */
+/** Custom objects are maps upstream: their top-level keys are sorted, and a bookmark has no empty creation time. */
 function customText(object: ApiObject): string {
-  const parts = Object.keys(object)
+  const { creationTimestamp, ...timeless } = object.metadata;
+  const shown: ApiObject = creationTimestamp === null ? { ...object, metadata: timeless } : object;
+  const parts = Object.keys(shown)
     .sort()
-    .map((key) => `${goJsonStringify(key)}:${goJsonStringify(object[key])}`);
+    .map((key) => `${goJsonStringify(key)}:${goJsonStringify(shown[key])}`);
   return `{${parts.join(',')}}`;
 }
 

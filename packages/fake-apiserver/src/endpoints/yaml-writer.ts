@@ -70,13 +70,15 @@ class Writer {
       this.#put(Array.isArray(value) ? '[]' : isMap(value) ? '{}' : String(value ?? null));
       return;
     }
-    if (value.includes('\n') && breaks) return this.#literal(value, indent + 2);
-    if (needsQuotes(value)) return this.#double(value, indent + 2, breaks);
-    if (plainAllowed(value)) return this.#folded(value, indent + 2, breaks);
-    if (!singleQuotesAllowed(value)) return this.#double(value, indent + 2, breaks);
-    this.#put("'");
-    this.#folded(value.replaceAll("'", "''"), indent + 2, breaks);
-    this.#put("'");
+    if (value.includes('\n') && breaks) this.#literal(value, indent + 2);
+    else if (needsQuotes(value)) this.#double(value, indent + 2, breaks);
+    else if (plainAllowed(value)) this.#folded(value, indent + 2, breaks);
+    else if (!singleQuotesAllowed(value)) this.#double(value, indent + 2, breaks);
+    else {
+      this.#put("'");
+      this.#folded(value.replaceAll("'", "''"), indent + 2, breaks);
+      this.#put("'");
+    }
   }
 
   /** A line ends at the first single space past the width. */

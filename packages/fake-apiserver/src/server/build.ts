@@ -2,6 +2,7 @@
 import { Lifecycle } from '@kube-rx/apimachinery';
 import type { EndpointsContext } from '../endpoints/exchange.ts';
 import { ObjectDecoder } from '../endpoints/object-decoder.ts';
+import { writeBytes } from '../endpoints/response-writers.ts';
 import { StoreFieldManagers } from '../endpoints/store-field-managers.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import type { ResolvedOptions } from '../options.ts';
@@ -11,13 +12,19 @@ import { loadDiscovery, loadSchemaRegistry } from '../schema/index.ts';
 import { ApiGroups } from './api-groups.ts';
 import { Authenticator, PRIVILEGED_GROUP, staticTokens } from './authentication.ts';
 import { alwaysAllow, defaultBindings, systemMasters, union } from './authorization.ts';
-import { createStorageFactory, type StorageBackend } from './build-storage.ts';
+import { createStorageFactory, type StorageBackend, type StorageInspection } from './build-storage.ts';
 import { installControl, type ServerControls } from './control.ts';
 import { Discovery } from './discovery.ts';
 import { HandlerChain } from './handler-chain.ts';
 import { installHealth } from './health.ts';
+import { METRICS_CONTENT_TYPE, MetricsRegistry } from './metrics.ts';
 import { PathRegistry } from './path-registry.ts';
 import { installVersion } from './version.ts';
+
+/** What the server is doing, as plain data. */
+export interface ServerState extends StorageInspection {
+  readonly runningRequests: number;
+}
 
 /** One run of everything between the sockets and etcd. */
 export interface ServerCore extends AsyncDisposable {
@@ -27,8 +34,10 @@ export interface ServerCore extends AsyncDisposable {
   readonly paths: PathRegistry;
   /** Ends running watches cleanly; new ones are refused. */
   endWatches(): void;
+  /** Throws an OptionsError for a resource without a cache. */
   slideWindow(resource: string): void;
-  state(): unknown;
+  state(): Promise<ServerState>;
+  compact(revision?: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -43,6 +52,7 @@ export interface BuildContext {
 export async function buildServer({ options, etcd, controls, address }: BuildContext): Promise<ServerCore> {
   const { clock, random, logger, profile, profileName } = options;
   const lifecycle = new Lifecycle();
+  const metrics = new MetricsRegistry();
   const storage = createStorageFactory({
     etcd,
     clock,
@@ -51,6 +61,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     watchCache: options.watchCache,
     watchCacheSizes: options.watchCacheSizes,
     compactionIntervalMs: options.etcdCompactionIntervalMs,
+    metrics,
     logger,
   });
   lifecycle.defer(() => storage.close());
@@ -88,6 +99,9 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     { name: 'ready', check: () => !lifecycle.closed },
   );
   installControl(paths, controls);
+  paths.handle('/metrics', async (request, response) =>
+    writeBytes(request, response, 200, METRICS_CONTENT_TYPE, [Buffer.from(await metrics.collect())]),
+  );
   const admin = { name: 'kubernetes-admin', groups: [PRIVILEGED_GROUP] };
   const chain = new HandlerChain({
     clock,
@@ -119,8 +133,9 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     storage,
     paths,
     endWatches: () => watches.abort(),
-    slideWindow: () => {},
-    state: () => ({ requests: chain.running }),
+    slideWindow: (resource) => storage.slideWindow(resource),
+    state: async () => ({ ...(await storage.inspect()), runningRequests: chain.running }),
+    compact: (revision) => storage.compact(revision),
     close: () => lifecycle.close(),
     [Symbol.asyncDispose]: () => lifecycle.close(),
   };

@@ -10,7 +10,7 @@ export interface ServerControls {
   compact(revision?: number): Promise<number>;
   /** Empties the window of a resource's watch cache, so that older resource versions are too old. */
   slideWindow(resource: string): Promise<void> | void;
-  state(): unknown;
+  state(): unknown | Promise<unknown>;
   readonly clock: Clock;
 }
 
@@ -18,21 +18,22 @@ const LIMIT_BYTES = 64 * 1024;
 
 export function installControl(paths: PathRegistry, controls: ServerControls): void {
   paths.handle('/_fake/compact', async (request, response) => {
-    const { revision } = await readObject(request, 'POST');
-    const wanted = revision === undefined || revision === '' ? undefined : Number(revision);
+    const { revision: asked } = await readObject(request, 'POST');
+    const wanted = asked === undefined || asked === '' ? undefined : Number(asked);
     if (wanted !== undefined && (!Number.isSafeInteger(wanted) || wanted < 0)) {
       throw newBadRequest('revision must be a decimal number');
     }
-    await answer(request, response, { revision: String(await controls.compact(wanted)) });
+    const revision = await asBadRequest(() => controls.compact(wanted));
+    await answer(request, response, { revision: String(revision) });
   });
   paths.handle('/_fake/state', async (request, response) => {
     requireMethod(request, ['GET']);
-    await answer(request, response, controls.state());
+    await answer(request, response, await controls.state());
   });
   paths.handle('/_fake/slide', async (request, response) => {
     const { resource } = await readObject(request, 'POST');
     if (typeof resource !== 'string' || resource === '') throw newBadRequest('resource must be a name like "pods"');
-    await controls.slideWindow(resource);
+    await asBadRequest(() => controls.slideWindow(resource));
     await answer(request, response, { resource });
   });
   paths.handle('/_fake/clock', async (request, response) => {
@@ -47,6 +48,15 @@ export function installControl(paths: PathRegistry, controls: ServerControls): v
     const virtual = controls.clock instanceof VirtualClock;
     await answer(request, response, { nowMs: controls.clock.now(), virtual });
   });
+}
+
+/** What a control refuses is the caller's mistake. */
+async function asBadRequest<T>(run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw newBadRequest(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function requireMethod(request: HttpRequest, methods: readonly string[]): void {

@@ -4,7 +4,7 @@ import { FakeApiServerError } from '../errors.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import { EmbeddedEtcd } from '../etcd/embedded/embedded-etcd.ts';
 import { type FakeApiServerOptions, type ResolvedOptions, resolveOptions } from '../options.ts';
-import { buildServer, type ServerCore } from './build.ts';
+import { buildServer, type ServerCore, type ServerState } from './build.ts';
 import type { ServerControls } from './control.ts';
 import { HttpListener, type ListenerTls } from './http-listener.ts';
 import { fetchInProcess } from './in-process-transport.ts';
@@ -107,24 +107,24 @@ export class FakeApiServer implements AsyncDisposable {
   }
 
   /**
-   * Drops history up to the revision, as a compaction of etcd does; the present one when none is given. Compacting again where
-   * history is gone already changes nothing. Resolves to the revision.
+   * Drops history up to the revision, as a compaction of etcd does; the present one when none is given. Resolves to the revision.
+   * Rejects with etcd's error where history is gone already or has not happened yet.
    */
-  async compact(revision?: number): Promise<number> {
-    this.#running();
-    const status = await this.#etcd.status();
-    const at = revision ?? status.revision;
-    if (at > (status.compactRevision ?? 0)) await this.#etcd.compact(at);
-    return at;
+  compact(revision?: number): Promise<number> {
+    return this.#running().compact(revision);
   }
 
-  /** Empties the event window of a resource (`pods`, `deployments.apps`), so that watches from the past get 410. */
+  /**
+   * Empties the event window of a resource (`pods`, `deployments.apps`), so that watches from the past get 410.
+   *
+   * @throws OptionsError for a resource without a watch cache.
+   */
   slideWindow(resource: string): void {
     this.#running().slideWindow(resource);
   }
 
   /** Plain data: caches with their windows and watchers, etcd's revisions, running requests. */
-  state(): unknown {
+  state(): Promise<ServerState> {
     return this.#running().state();
   }
 
