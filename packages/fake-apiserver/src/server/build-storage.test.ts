@@ -1,10 +1,11 @@
-import { everythingFields, everythingLabels, VirtualClock, settle } from '@kube-rx/apimachinery';
+import { everythingFields, everythingLabels, settle, VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { EmbeddedEtcd } from '../etcd/embedded/embedded-etcd.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import type { StorageListOptions, StorageWatch } from '../storage/interfaces.ts';
 import type { ResourceStorageConfig } from '../storage/storage-factory.ts';
 import { createStorageFactory } from './build-storage.ts';
+import { MetricsRegistry } from './metrics.ts';
 
 const config = (cached: boolean, resource = 'configmaps'): ResourceStorageConfig => ({
   groupResource: { group: '', resource },
@@ -144,5 +145,35 @@ describe('createStorageFactory', () => {
     expect(etcd.watchers).toBe(0);
     await etcd.close();
     expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('storage metrics', () => {
+  it('count what came in, went out, and lies in etcd', async () => {
+    const clock = new VirtualClock();
+    const etcd = new EmbeddedEtcd({ clock });
+    const metrics = new MetricsRegistry();
+    const backend = createStorageFactory({ etcd, clock, random: () => 0.5, metrics });
+    const storage = backend.create(config(true));
+    await backend.whenReady();
+    const watch = await storage.watch('/registry/configmaps', everything({ resourceVersion: '0' }));
+    for (const name of ['a', 'b', 'c']) await storage.create(`/registry/configmaps/x/${name}`, configMap('x', name));
+    await backend.compact(3);
+    const text = await metrics.collect();
+    for (const line of [
+      'apiserver_watch_cache_initializations_total{resource="configmaps"} 1',
+      'apiserver_watch_cache_events_received_total{resource="configmaps"} 3',
+      'apiserver_watch_cache_events_dispatched_total{resource="configmaps"} 3',
+      'apiserver_storage_events_received_total{resource="configmaps"} 3',
+      'apiserver_storage_objects{resource="configmaps"} 3',
+      'watch_cache_capacity{resource="configmaps"} 100',
+      'etcd_requests_total{operation="create",type="configmaps"} 3',
+      'etcd_debugging_mvcc_compact_revision 3',
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+    watch.stop();
+    await backend.close();
+    await etcd.close();
   });
 });

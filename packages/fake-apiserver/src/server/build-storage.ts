@@ -98,6 +98,7 @@ class Backend implements StorageBackend {
     const { leaseReuseDurationSeconds: reuseDurationSeconds, compactionIntervalMs: intervalMs } = options;
     this.#leases = new LeaseManager({ etcd, clock, reuseDurationSeconds, metrics });
     this.compactor = new Compactor({ etcd, clock, intervalMs, logger });
+    metrics?.onCollect?.(() => this.#collect(metrics));
   }
 
   create(config: ResourceStorageConfig): ResourceStorage {
@@ -112,7 +113,7 @@ class Backend implements StorageBackend {
       metrics = noMetrics,
       logger = silentLogger,
     } = this.#options;
-    const store = new Etcd3Store({ etcd, config, profile, leases: this.#leases, random, metrics });
+    const store = new Etcd3Store({ etcd, config, profile, leases: this.#leases, clock, random, metrics });
     if (!isCached(config, this.#options)) return tracked(this.#uncached, store);
     return tracked(this.#caches, new Cacher({ config, store, profile, clock, random, metrics, logger }));
   }
@@ -159,6 +160,21 @@ class Backend implements StorageBackend {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Upstream polls these once a minute, and says -1 when it cannot tell. */
+  async #collect(metrics: Metrics): Promise<void> {
+    const { etcd } = this.#options;
+    for (const storage of [...this.#caches, ...this.#uncached]) {
+      const { groupResource, resourcePrefix } = storage.config;
+      const objects = metrics.gauge('apiserver_storage_objects', { resource: formatGroupResource(groupResource) });
+      objects.set(await storage.count(resourcePrefix).catch(() => -1));
+    }
+    const status = await etcd.status().catch(() => undefined);
+    if (status === undefined) return;
+    metrics.gauge('apiserver_storage_size_bytes', { storage_cluster_id: 'etcd-0' }).set(status.dbSizeBytes);
+    metrics.gauge('etcd_debugging_mvcc_current_revision').set(status.revision);
+    metrics.gauge('etcd_debugging_mvcc_compact_revision').set(status.compactRevision ?? 0);
   }
 
   #cachesOf(resource: string): readonly Cacher[] {

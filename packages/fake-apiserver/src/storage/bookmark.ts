@@ -17,12 +17,13 @@ export function makeBookmark(
   revision: Revision,
   options: BookmarkOptions,
 ): StoredObject {
+  const zeroTime = options.nullCreationTimestamp && config.bookmarkExtra !== undefined;
   const object: ApiObject = {
     kind: config.kind,
     apiVersion: config.apiVersion,
     metadata: {
       resourceVersion: formatResourceVersion(revision),
-      ...(options.nullCreationTimestamp ? { creationTimestamp: null } : {}),
+      ...(zeroTime ? { creationTimestamp: null } : {}),
       ...(options.initialEventsEnd ? { annotations: { [INITIAL_EVENTS_END_ANNOTATION]: 'true' } } : {}),
     },
     ...config.bookmarkExtra,

@@ -19,6 +19,8 @@ export interface Metrics {
   counter(name: string, labels?: MetricLabels): Counter;
   gauge(name: string, labels?: MetricLabels): Gauge;
   histogram(name: string, labels?: MetricLabels): Histogram;
+  /** Has gauges set that are cheaper to read than to keep, before each time somebody looks. */
+  onCollect?(collect: () => void | Promise<void>): void;
 }
 
 const ignore = { inc(): void {}, set(): void {}, add(): void {}, observe(): void {} };

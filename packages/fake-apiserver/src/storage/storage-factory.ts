@@ -26,7 +26,10 @@ export interface ResourceStorageConfig {
   readonly cached: boolean;
   /** Field whose exact value selects watchers without looking at the others: `spec.nodeName` of pods. */
   readonly triggerField?: string | undefined;
-  /** What a bookmark object shows besides kind, apiVersion and metadata, e.g. `{spec: {}}` for leases. */
+  /**
+   * What a bookmark object shows besides kind, apiVersion and metadata, e.g. `{spec: {}}` for leases. Absent for custom resources:
+   * they have no Go type whose zero values would show, not even in metadata.
+   */
   readonly bookmarkExtra?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -1,5 +1,6 @@
 // Optimistic delete: preconditions and validation hold on the state that is really deleted.
 // Upstream: apiserver@v0.30.3:pkg/storage/etcd3/store.go#conditionalDelete
+import type { TxnRequest } from '../../etcd/client.ts';
 import type { StorageDeleteOptions } from '../interfaces.ts';
 import { prepareKey } from '../keys.ts';
 import { checkPreconditions } from '../preconditions.ts';
@@ -26,18 +27,14 @@ export async function conditionalDelete(
       state = await retryOnFreshState(ctx, key, state, error, reading);
       continue;
     }
-    const answer = await ctx.etcd
-      .txn(
-        {
-          compare: [{ key, target: 'modRevision', equals: state.revision }],
-          success: [{ op: 'delete', key }],
-          failure: [{ op: 'range', key }],
-        },
-        signal,
-      )
-      .catch((error: unknown) => {
-        throw interpretError(error);
-      });
+    const request: TxnRequest = {
+      compare: [{ key, target: 'modRevision', equals: state.revision }],
+      success: [{ op: 'delete', key }],
+      failure: [{ op: 'range', key }],
+    };
+    const answer = await ctx.measure('delete', ctx.etcd.txn(request, signal)).catch((error: unknown) => {
+      throw interpretError(error);
+    });
     if (answer.succeeded) return ctx.decoder.deletedForm(state.stored!, answer.revision);
     const read = answer.responses[0];
     state = stateOf(ctx, key, read?.op === 'range' ? read.kvs[0] : undefined, false);

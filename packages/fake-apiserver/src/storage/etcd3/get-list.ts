@@ -71,7 +71,8 @@ interface PageRequest {
 async function readPage(ctx: StoreContext, request: PageRequest): Promise<RangeResponse> {
   const { from, prefix, limit, revision, token, options } = request;
   try {
-    return await ctx.etcd.range({ key: from, rangeEnd: prefixEnd(prefix), limit, revision }, options.signal);
+    const range = { key: from, rangeEnd: prefixEnd(prefix), limit, revision };
+    return await ctx.measure('list', ctx.etcd.range(range, options.signal));
   } catch (error) {
     throw futureExact(ctx, error, options) ?? interpretListError(error, { continueKey: token?.key, prefix });
   }
@@ -82,7 +83,7 @@ async function getSingle(ctx: StoreContext, key: string, options: StorageListOpt
   const asked = resolveRevision({ ...options, recursive: false }, undefined);
   let answer: RangeResponse;
   try {
-    answer = await ctx.etcd.range({ key, revision: asked }, options.signal);
+    answer = await ctx.measure('get', ctx.etcd.range({ key, revision: asked }, options.signal));
   } catch (error) {
     throw futureExact(ctx, error, options) ?? interpretListError(error, { continueKey: undefined, prefix: key });
   }

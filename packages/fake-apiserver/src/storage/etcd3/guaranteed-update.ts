@@ -1,5 +1,6 @@
 // Optimistic update: read, change, write if nobody was faster, else start over.
 // Upstream: apiserver@v0.30.3:pkg/storage/etcd3/store.go#GuaranteedUpdate
+import type { TxnRequest, TxnResponse } from '../../etcd/client.ts';
 import type { GuaranteedUpdateOptions, UpdateResult } from '../interfaces.ts';
 import { prepareKey } from '../keys.ts';
 import { checkPreconditions } from '../preconditions.ts';
@@ -62,16 +63,14 @@ interface PutRequest {
   readonly signal: AbortSignal | undefined;
 }
 
-async function put(ctx: StoreContext, { key, data, lease, revision, signal }: PutRequest) {
+async function put(ctx: StoreContext, { key, data, lease, revision, signal }: PutRequest): Promise<TxnResponse> {
   try {
-    return await ctx.etcd.txn(
-      {
-        compare: [{ key, target: 'modRevision', equals: revision }],
-        success: [{ op: 'put', key, value: data, lease }],
-        failure: [{ op: 'range', key }],
-      },
-      signal,
-    );
+    const request: TxnRequest = {
+      compare: [{ key, target: 'modRevision', equals: revision }],
+      success: [{ op: 'put', key, value: data, lease }],
+      failure: [{ op: 'range', key }],
+    };
+    return await ctx.measure('update', ctx.etcd.txn(request, signal));
   } catch (error) {
     throw interpretError(error);
   }

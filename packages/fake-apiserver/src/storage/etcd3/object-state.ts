@@ -43,7 +43,7 @@ export interface ReadStateOptions {
 }
 
 export async function readState(ctx: StoreContext, key: string, options: ReadStateOptions): Promise<ObjectState> {
-  const answer = await ctx.etcd.range({ key }, options.signal).catch((error: unknown) => {
+  const answer = await ctx.measure('get', ctx.etcd.range({ key }, options.signal)).catch((error: unknown) => {
     throw interpretError(error);
   });
   return stateOf(ctx, key, answer.kvs[0], options.ignoreNotFound);

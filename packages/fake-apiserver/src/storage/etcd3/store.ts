@@ -1,7 +1,7 @@
 // Storage of one resource in etcd, without a cache.
 // Upstream: apiserver@v0.30.3:pkg/storage/etcd3/store.go
 import { newUnknownError } from '@kube-rx/apimachinery';
-import { prefixEnd, type Revision } from '../../etcd/client.ts';
+import { prefixEnd, type Revision, type TxnRequest } from '../../etcd/client.ts';
 import type { ApiObject } from '../api-object.ts';
 import { parseResourceVersion } from '../api-object-versioner.ts';
 import type { BackingStore, BackingWatch, BackingWatchObserver } from '../backing-store.ts';
@@ -42,23 +42,19 @@ export class Etcd3Store implements ResourceStorage, BackingStore {
     object: ApiObject,
     options: { readonly ttlSeconds?: number | undefined; readonly signal?: AbortSignal | undefined } = {},
   ): Promise<StoredObject> {
-    const { etcd, config, leases, decoder } = this.#ctx;
+    const { etcd, config, leases, decoder, measure } = this.#ctx;
     const key = prepareKey(path);
     if (parseResourceVersion(object.metadata.resourceVersion ?? '') !== 0) {
       throw newUnknownError('resourceVersion should not be set on objects to be created');
     }
     const data = config.codec.encode(object);
     const lease = options.ttlSeconds === undefined ? undefined : await leases.getLease(options.ttlSeconds);
-    const answer = await etcd
-      .txn(
-        {
-          compare: [{ key, target: 'modRevision', equals: 0 }],
-          success: [{ op: 'put', key, value: data, lease }],
-          failure: [],
-        },
-        options.signal,
-      )
-      .catch(rethrow);
+    const request: TxnRequest = {
+      compare: [{ key, target: 'modRevision', equals: 0 }],
+      success: [{ op: 'put', key, value: data, lease }],
+      failure: [],
+    };
+    const answer = await measure('create', etcd.txn(request, options.signal)).catch(rethrow);
     if (!answer.succeeded) throw keyExists(key);
     return decoder.written(key, object, answer.revision, data);
   }
@@ -69,7 +65,8 @@ export class Etcd3Store implements ResourceStorage, BackingStore {
 
   async get(path: string, options: StorageGetOptions = {}): Promise<StoredObject> {
     const key = prepareKey(path);
-    const answer = await this.#ctx.etcd.range({ key }, options.signal).catch(rethrow);
+    const { etcd, measure } = this.#ctx;
+    const answer = await measure('get', etcd.range({ key }, options.signal)).catch(rethrow);
     checkMinimum(options.resourceVersion, answer.revision, 0);
     const kv = answer.kvs[0];
     if (kv === undefined) throw keyNotFound(key);
@@ -104,7 +101,7 @@ export class Etcd3Store implements ResourceStorage, BackingStore {
   }
 
   watchAll(prefix: string, after: Revision, observer: BackingWatchObserver): BackingWatch {
-    const { etcd, decoder, eventsReceived } = this.#ctx;
+    const { etcd, decoder, eventsReceived, progressReceived } = this.#ctx;
     const watch = etcd.watch(
       { key: prefix, rangeEnd: prefixEnd(prefix), startRevision: after + 1, prevKv: true, progressNotify: true },
       {
@@ -121,7 +118,10 @@ export class Etcd3Store implements ResourceStorage, BackingStore {
             }
           }
         },
-        progress: (revision) => observer.progress(revision),
+        progress: (revision) => {
+          progressReceived.add(1);
+          observer.progress(revision);
+        },
         ended: (error) => observer.ended(error === undefined ? undefined : interpretWatchError(error)),
       },
     );
@@ -144,7 +144,8 @@ export class Etcd3Store implements ResourceStorage, BackingStore {
   async count(path: string, signal?: AbortSignal): Promise<number> {
     const prefix = preparePrefix(path);
     const request = { key: prefix, rangeEnd: prefixEnd(prefix), countOnly: true };
-    return (await this.#ctx.etcd.range(request, signal).catch(rethrow)).count;
+    const { etcd, measure } = this.#ctx;
+    return (await measure('listWithCount', etcd.range(request, signal)).catch(rethrow)).count;
   }
 
   async currentRevision(signal?: AbortSignal): Promise<Revision> {
