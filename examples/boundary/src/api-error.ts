@@ -10,3 +10,11 @@ export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.split('\n')[0]!;
 }
+
+/** As {@link messageOf}, with paths for URLs. */
+export function shortMessageOf(error: unknown): string {
+  return messageOf(error).replace(
+    /https?:\/\/[^\s/]+(\/[^\s?]*)?(\?[^\s:]*)?/g,
+    (_url, path: string | undefined) => path ?? '/',
+  );
+}

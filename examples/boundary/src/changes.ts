@@ -1,10 +1,11 @@
 // Keeps a server busy: small random changes, one after another, until told to stop.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DiscoveredResource, KubeClient } from '@kube-rx/informer';
-import { reasonOf } from './api-error.ts';
+import type { KubeClient, ResourceType } from '@kube-rx/informer';
+import { messageOf, reasonOf } from './api-error.ts';
 import type { LoadedObject } from './load.ts';
 import type { Random } from './random.ts';
+import type { ConfigMapObject } from './sample-objects.ts';
 
 const PAUSE_MS = 150;
 const MAX_VISITORS = 8;
@@ -13,14 +14,16 @@ const ANNOTATION = 'kube-rx.dev/touched';
 export interface ChangesOptions {
   readonly client: KubeClient;
   readonly objects: readonly LoadedObject[];
-  readonly configMaps: DiscoveredResource;
+  readonly configMaps: ResourceType<ConfigMapObject>;
   readonly random: Random;
-  readonly signal: AbortSignal;
+  /** What the server refuses although it should not. */
+  readonly onProblem: (message: string) => void;
 }
 
 /** Config maps `visitor-N` come and go, loaded objects get a new annotation or scale. */
-export class Changes {
+export class Changes implements AsyncDisposable {
   readonly #options: ChangesOptions;
+  readonly #stop = new AbortController();
   readonly #visitors: string[] = [];
   #nextVisitor = 1;
   #touches = 0;
@@ -45,13 +48,18 @@ export class Changes {
     };
   }
 
-  /** Resolves when the last change is done, after the signal was aborted. */
-  async ended(): Promise<void> {
+  /** Begins no further change; resolves when the last one is done. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
     await this.#running;
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   async #run(): Promise<void> {
-    const { signal } = this.#options;
+    const { signal } = this.#stop;
     while (!signal.aborted) {
       if (this.#holds === 0) {
         this.#step = this.#change();
@@ -63,7 +71,7 @@ export class Changes {
 
   /** A change that meets a fault, or an object that is gone, is no harm: the next one comes. */
   async #change(): Promise<void> {
-    const { random } = this.#options;
+    const { random, onProblem } = this.#options;
     try {
       const draw = random.next();
       if (draw < 0.2) await this.#addVisitor();
@@ -71,7 +79,7 @@ export class Changes {
       else if (draw < 0.5) await this.#changeVisitor();
       else await this.#touch();
     } catch (error) {
-      if (reasonOf(error) === 'Invalid') throw error;
+      if (reasonOf(error) === 'Invalid') onProblem(messageOf(error));
     }
   }
 
@@ -88,7 +96,7 @@ export class Changes {
     const { client, configMaps, random } = this.#options;
     const name = random.pick(this.#visitors);
     if (name === undefined) return;
-    const data = { berth: String(random.below(40)), '<&>': 'escaped on the wire' };
+    const data = { berth: String(random.below(40)), note: '<&> is escaped on the wire' };
     await client.resource(configMaps).patch({ name, namespace: 'default' }, { data });
   }
 

@@ -1,16 +1,7 @@
 // The informers, one per kind, and what they told so far.
-
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  DiscoveredResource,
-  Fault,
-  InformerStatus,
-  KubeClient,
-  KubernetesObject,
-  SharedInformerFactory,
-  StoreEvent,
-} from '@kube-rx/informer';
-import { messageOf } from './api-error.ts';
+import type { DiscoveredResource, Fault, Informer, InformerStatus, KubeClient, StoreEvent } from '@kube-rx/informer';
+import { messageOf, shortMessageOf } from './api-error.ts';
 import { differences, type Listed } from './compare.ts';
 import { GONE_ORIGINS, type GoneOrigin, type Output } from './events.ts';
 import { kindName } from './kinds.ts';
@@ -19,13 +10,14 @@ import type { InformerRow } from './live-view.ts';
 const VERIFY_MS = 15_000;
 const RETRY_MS = 100;
 
-type Informer = ReturnType<SharedInformerFactory['informer']>;
+/** What discovery can say about the type of an object. */
+type AnyObject = NonNullable<DiscoveredResource['objectType']>;
 
 /** One informer and its record. */
 class Member {
   readonly kind: string;
   readonly type: DiscoveredResource;
-  readonly informer: Informer;
+  readonly informer: Informer<AnyObject>;
   readonly goneByOrigin: Record<GoneOrigin, number> = { window: 0, compaction: 0, restart: 0 };
   events = 0;
   relists = 0;
@@ -34,7 +26,7 @@ class Member {
   status: InformerStatus = { phase: 'idle' };
   lastBookmark = '';
 
-  constructor(type: DiscoveredResource, informer: Informer) {
+  constructor(type: DiscoveredResource, informer: Informer<AnyObject>) {
     this.kind = kindName(type);
     this.type = type;
     this.informer = informer;
@@ -65,10 +57,10 @@ export class Fleet {
     return this.#members.length;
   }
 
-  add(type: DiscoveredResource, informer: Informer): void {
+  add(type: DiscoveredResource, informer: Informer<AnyObject>): void {
     const member = new Member(type, informer);
     this.#members.push(member);
-    informer.events$.subscribe((event) => this.#onEvent(member, event as StoreEvent<KubernetesObject>));
+    informer.events$.subscribe((event) => this.#onEvent(member, event));
     informer.status$.subscribe((status) => this.#onStatus(member, status));
     informer.faults$.subscribe((fault) => this.#onFault(member, fault));
   }
@@ -168,7 +160,7 @@ export class Fleet {
     return consistent;
   }
 
-  #onEvent(member: Member, event: StoreEvent<KubernetesObject>): void {
+  #onEvent(member: Member, event: StoreEvent<AnyObject>): void {
     if (event.type === 'synced') {
       if (!event.first) member.relists++;
       const { resourceVersion, size: objects } = event;
@@ -202,7 +194,7 @@ export class Fleet {
 
   #onFault(member: Member, fault: Fault): void {
     const { status } = fault;
-    const message = status?.message ?? (fault.error === undefined ? fault.kind : messageOf(fault.error));
+    const message = status?.message ?? (fault.error === undefined ? fault.kind : shortMessageOf(fault.error));
     if (fault.kind === 'expired') {
       member.goneByOrigin[originOf(message, this.cacheOrigin)]++;
     }

@@ -28,6 +28,7 @@ export async function loadManifests(
   manifests: readonly LocatedManifest[],
   signal: AbortSignal,
 ): Promise<LoadResult> {
+  await ensureDefaultNamespace(client, signal);
   const objects: LoadedObject[] = [];
   const problems: ManifestProblem[] = [];
   const isFirst = ({ object }: LocatedManifest): boolean => FIRST.has(object.kind);
@@ -43,6 +44,17 @@ export async function loadManifests(
     }
   }
   return { objects, problems };
+}
+
+/** On a cluster a controller makes it. */
+async function ensureDefaultNamespace(client: KubeClient, signal: AbortSignal): Promise<void> {
+  const namespaces = await client.discovery.findKind('v1', 'Namespace', { signal });
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: DEFAULT_NAMESPACE } };
+  try {
+    await client.resource(namespaces).create(namespace, { signal });
+  } catch (error) {
+    if (reasonOf(error) !== 'AlreadyExists') throw error;
+  }
 }
 
 /** `shop.yaml: document 3, line 41: no kind "Widget" ...`. */

@@ -1,14 +1,15 @@
 // The faults of the boundary, each a small scene: what is done to the informers, and what must come of it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DiscoveredResource, KubeClient } from '@kube-rx/informer';
+import type { DiscoveredResource, KubeClient, ResourceType } from '@kube-rx/informer';
 import { messageOf, reasonOf } from './api-error.ts';
 import type { Changes } from './changes.ts';
-import type { FaultName, Output } from './events.ts';
+import type { FaultName, GoneOrigin, Output } from './events.ts';
 import type { Fleet } from './fleet.ts';
 import { count } from './format.ts';
 import type { Network } from './network.ts';
 import type { OwnServer } from './own-server.ts';
+import type { ConfigMapObject } from './sample-objects.ts';
 
 export interface Stage {
   readonly server: OwnServer;
@@ -16,7 +17,7 @@ export interface Stage {
   readonly fleet: Fleet;
   readonly changes: Changes;
   readonly output: Output;
-  readonly configMaps: DiscoveredResource;
+  readonly configMaps: ResourceType<ConfigMapObject>;
   readonly events: DiscoveredResource;
   readonly signal: AbortSignal;
 }
@@ -27,13 +28,14 @@ export interface Scene {
   play(stage: Stage): Promise<void>;
   /** Every watch breaks and has to be opened again. */
   readonly cuts: boolean;
-  /** Kinds that must have been told 410. */
+  /** The 410 that must have been seen, and by which kinds; undefined when none may be needed. */
+  readonly origin: GoneOrigin | undefined;
   readonly gone: readonly string[];
 }
 
 const RECOVERY_MS = 20_000;
 const POLL_MS = 20;
-const PAGE_SIZE = 3;
+const PAGES = 5;
 const BURST_NAME = 'tide-log';
 let played = 0;
 
@@ -41,6 +43,7 @@ export const SCENES: readonly Scene[] = [
   {
     fault: 'connection-cut',
     cuts: true,
+    origin: undefined,
     gone: [],
     async play({ network, output }) {
       const connections = network.cut();
@@ -51,6 +54,7 @@ export const SCENES: readonly Scene[] = [
   {
     fault: 'window-slid',
     cuts: true,
+    origin: 'window',
     gone: ['configmaps'],
     async play({ server, network, changes, output, configMaps, signal }) {
       const release = await changes.hold();
@@ -69,6 +73,7 @@ export const SCENES: readonly Scene[] = [
   {
     fault: 'compaction-watch',
     cuts: true,
+    origin: 'compaction',
     gone: ['events'],
     async play({ server, network, changes, output, configMaps, events, signal }) {
       const release = await changes.hold();
@@ -88,16 +93,20 @@ export const SCENES: readonly Scene[] = [
   {
     fault: 'compaction-list',
     cuts: false,
+    origin: 'compaction',
     gone: [],
     async play({ server, fleet, output, configMaps, signal }) {
       const what = `etcd compacted between two pages of a list of config maps`;
       output.tell({ event: 'fault', fault: 'compaction-list', what });
-      const resource = server.client.resource(configMaps);
+      await ensureConfigMaps(server.client, configMaps, PAGES, signal);
+      const resource = server.client.resource(configMaps, 'default');
       let listedAt = '';
       try {
-        for await (const page of resource.pages({ pageSize: PAGE_SIZE, signal })) {
-          if (listedAt === '') await burst(server.client, configMaps, 2, signal);
-          if (listedAt === '') await server.compact();
+        for await (const page of resource.pages({ pageSize: 1, signal })) {
+          if (listedAt === '') {
+            await burst(server.client, configMaps, 2, signal);
+            await server.compact();
+          }
           listedAt = page.resourceVersion;
         }
       } catch (error) {
@@ -111,6 +120,7 @@ export const SCENES: readonly Scene[] = [
   {
     fault: 'restart',
     cuts: true,
+    origin: 'restart',
     gone: ['configmaps'],
     async play({ server, fleet, changes, output, network, configMaps, signal }) {
       const release = await changes.hold();
@@ -134,6 +144,7 @@ export const SCENES: readonly Scene[] = [
 export async function playScene(scene: Scene, stage: Stage): Promise<boolean> {
   const { fleet, output, signal } = stage;
   const before = fleet.marks();
+  const goneBefore = fleet.totals().goneByOrigin;
   const startedAt = Date.now();
   await scene.play(stage);
   let missing: string[];
@@ -145,13 +156,17 @@ export async function playScene(scene: Scene, stage: Stage): Promise<boolean> {
     const notCut = scene.cuts
       ? [...now.keys()].filter((kind) => now.get(kind)!.watches === before.get(kind)!.watches)
       : [];
-    missing = [...new Set([...fleet.unwell(), ...notTold, ...notCut])];
+    const notSeen =
+      scene.origin !== undefined && fleet.totals().goneByOrigin[scene.origin] === goneBefore[scene.origin]
+        ? ['410']
+        : [];
+    missing = [...new Set([...fleet.unwell(), ...notTold, ...notCut, ...notSeen])];
     if (missing.length === 0 || Date.now() - startedAt > RECOVERY_MS) break;
     await sleep(POLL_MS, undefined, { signal });
   }
   fleet.cacheOrigin = 'window';
   if (missing.length > 0) {
-    const message = `not watching after ${RECOVERY_MS / 1_000} s: ${missing.join(', ')}`;
+    const message = `after ${RECOVERY_MS / 1_000} s still waiting for ${missing.join(', ')}`;
     output.tell({ event: 'not-recovered', fault: scene.fault, message });
     return false;
   }
@@ -168,8 +183,30 @@ export async function playScene(scene: Scene, stage: Stage): Promise<boolean> {
   return true;
 }
 
+/** So many config maps that a list of them has pages. */
+async function ensureConfigMaps(
+  client: KubeClient,
+  type: ResourceType<ConfigMapObject>,
+  count: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let index = 1; index <= count; index++) {
+    const metadata = { name: `tide-page-${index}`, namespace: 'default' };
+    try {
+      await client.resource(type).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { signal });
+    } catch (error) {
+      if (reasonOf(error) !== 'AlreadyExists') throw error;
+    }
+  }
+}
+
 /** Updates one config map again and again. */
-async function burst(client: KubeClient, type: DiscoveredResource, writes: number, signal: AbortSignal): Promise<void> {
+async function burst(
+  client: KubeClient,
+  type: ResourceType<ConfigMapObject>,
+  writes: number,
+  signal: AbortSignal,
+): Promise<void> {
   const resource = client.resource(type);
   const ref = { name: BURST_NAME, namespace: 'default' };
   try {
@@ -187,7 +224,7 @@ async function addEvent(client: KubeClient, type: DiscoveredResource, signal: Ab
   const event = {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { generateName: 'tide-log.', namespace: 'default' },
+    metadata: { generateName: 'tide-log-', namespace: 'default' },
     involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', name: BURST_NAME, namespace: 'default' },
     reason: 'Tide',
     message: `reading ${played}`,

@@ -1,0 +1,204 @@
+// One run from start to exit code.
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { DiscoveredResource, KubeClient } from '@kube-rx/informer';
+import { SharedInformerFactory } from '@kube-rx/informer';
+import { messageOf } from './api-error.ts';
+import { Changes } from './changes.ts';
+import { connectTo } from './cluster.ts';
+import type { FaultName, Output, Summary } from './events.ts';
+import { Fleet } from './fleet.ts';
+import { chooseKinds } from './kinds.ts';
+import { describeProblem, type LoadedObject, loadManifests } from './load.ts';
+import { type Manifests, readManifests } from './manifests.ts';
+import { Network } from './network.ts';
+import type { BoundaryOptions, ClusterOptions } from './options.ts';
+import { OwnServer } from './own-server.ts';
+import { seededRandom } from './random.ts';
+import type { ConfigMapObject } from './sample-objects.ts';
+import { playScene, SCENES, type Stage } from './scenes.ts';
+
+const SAMPLES = fileURLToPath(new URL('../manifests', import.meta.url));
+const SYNC_MS = 60_000;
+const BETWEEN_SCENES_MS = 700;
+
+export interface RunContext {
+  readonly output: Output;
+  /** Called once there is a fleet to look at. */
+  readonly onFleet: (fleet: Fleet) => void;
+  /** For errors of the manifests, which are no events of the run. */
+  readonly warn: (line: string) => void;
+  /** Aborted by the user: ends the run early, with the verification. */
+  readonly signal: AbortSignal;
+  /** Quiet time between two faults, in ms. Default 700. */
+  readonly pauseMs?: number;
+}
+
+/** Resolves with the exit code; rejects with a UsageError for what the user can put right before anything runs. */
+export function run(options: BoundaryOptions, context: RunContext): Promise<number> {
+  return options.cluster === undefined ? runOwn(options, context) : runCluster(options, options.cluster, context);
+}
+
+async function runCluster(options: BoundaryOptions, cluster: ClusterOptions, context: RunContext): Promise<number> {
+  const { output, signal } = context;
+  const startedAt = Date.now();
+  await using client = await connectTo(cluster);
+  const { server } = client.rest;
+  output.tell({ event: 'started', server, version: await versionOf(client, server, signal) });
+  const kinds = await chooseKinds(client, options.kinds, signal);
+  await using watching = await startFleet(client, client, kinds, context);
+  const deadline = options.seconds === undefined ? undefined : startedAt + options.seconds * 1_000;
+  await until(deadline, signal);
+  return await finish(watching.fleet, context, startedAt, {
+    faults: noFaults(),
+    recoveries: 0,
+    failures: 0,
+    problems: 0,
+  });
+}
+
+async function runOwn(options: BoundaryOptions, context: RunContext): Promise<number> {
+  const { output, signal, warn } = context;
+  const startedAt = Date.now();
+  const manifests: Manifests = readManifests(options.manifests.length > 0 ? options.manifests : [SAMPLES]);
+  await using server = await OwnServer.start({ port: options.port });
+  await using network = await Network.open(server.port);
+  await using connection = server.connect(network.port);
+  output.tell({
+    event: 'started',
+    server: server.url,
+    version: await versionOf(server.client, server.url, signal),
+    through: connection.rest.server,
+    kubeconfig: server.kubeconfig,
+  });
+  const loaded = await loadManifests(server.client, manifests.objects, signal);
+  const problems = [...manifests.problems, ...loaded.problems];
+  for (const problem of problems) {
+    warn(describeProblem(problem));
+    output.tell({ event: 'problem', message: describeProblem(problem) });
+  }
+  const kindCount = new Set(loaded.objects.map(({ type }) => type.kind)).size;
+  output.tell({ event: 'loaded', objects: loaded.objects.length, kinds: kindCount, problems: problems.length });
+
+  const { discovery } = server.client;
+  const configMaps = await discovery.findKind<ConfigMapObject>('v1', 'ConfigMap');
+  const events = await discovery.findKind('v1', 'Event');
+  const chosen = await chooseKinds(server.client, options.kinds, signal);
+  const kinds = withKinds(chosen, options.kinds.length === 0 ? [configMaps, events] : []);
+  await using watching = await startFleet(connection, server.client, kinds, context);
+  const { fleet } = watching;
+
+  await using changes = new Changes({
+    client: server.client,
+    objects: touchable(loaded.objects),
+    configMaps,
+    random: seededRandom(options.seed),
+    onProblem: (message) => output.tell({ event: 'problem', message }),
+  });
+  changes.start();
+  const deadline = options.seconds === undefined ? undefined : startedAt + options.seconds * 1_000;
+  const stage: Stage = { server, network, fleet, changes, output, configMaps, events, signal };
+  const played = await playUntil(deadline, stage, context.pauseMs ?? BETWEEN_SCENES_MS);
+  await changes.stop();
+  return await finish(fleet, context, startedAt, { ...played, problems: problems.length });
+}
+
+async function startFleet(
+  client: KubeClient,
+  listClient: KubeClient,
+  kinds: readonly DiscoveredResource[],
+  { output, onFleet, signal }: RunContext,
+): Promise<AsyncDisposable & { readonly fleet: Fleet }> {
+  const factory = new SharedInformerFactory(client, {
+    // Quick, so that the show goes on; the defaults grow to 30 s to spare a server in trouble.
+    backoff: { initialMs: 200, maxMs: 1_000, resetMs: 5_000 },
+  });
+  const fleet = new Fleet(listClient, output);
+  for (const type of kinds) fleet.add(type, factory.informer(type));
+  onFleet(fleet);
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(SYNC_MS)]);
+  // One signal for many informers is no leak.
+  setMaxListeners(0, patience);
+  await fleet.whenSynced(patience);
+  return { fleet, [Symbol.asyncDispose]: () => factory[Symbol.asyncDispose]() };
+}
+
+/** Scene after scene, round and round; the one that runs when the time is over is played to its end. */
+async function playUntil(deadline: number | undefined, stage: Stage, pauseMs: number): Promise<Played> {
+  const faults = noFaults();
+  let recoveries = 0;
+  let failures = 0;
+  const watched = stage.fleet.marks();
+  const playable = SCENES.filter((scene) => scene.gone.every((kind) => watched.has(kind)));
+  const isOver = (): boolean => stage.signal.aborted || (deadline !== undefined && Date.now() >= deadline);
+  try {
+    for (let turn = 0; !isOver(); turn++) {
+      await until(Math.min(deadline ?? Number.POSITIVE_INFINITY, Date.now() + pauseMs), stage.signal);
+      if (isOver()) break;
+      const scene = playable[turn % playable.length]!;
+      faults[scene.fault]++;
+      if (await playScene(scene, stage)) recoveries++;
+      else failures++;
+    }
+  } catch (error) {
+    if (!stage.signal.aborted) throw error;
+  }
+  return { faults, recoveries, failures };
+}
+
+interface Played {
+  readonly faults: Record<FaultName, number>;
+  readonly recoveries: number;
+  readonly failures: number;
+}
+
+async function finish(
+  fleet: Fleet,
+  { output }: RunContext,
+  startedAt: number,
+  { faults, recoveries, failures, problems }: Played & { readonly problems: number },
+): Promise<number> {
+  const consistent = await fleet.verify(new AbortController().signal);
+  const summary: Summary = {
+    consistent,
+    informers: fleet.size,
+    ...fleet.totals(),
+    faults,
+    recoveries,
+    manifestProblems: problems,
+    seconds: (Date.now() - startedAt) / 1_000,
+  };
+  output.end(summary);
+  return consistent && failures === 0 && problems === 0 ? 0 : 1;
+}
+
+async function versionOf(client: KubeClient, server: string, signal: AbortSignal): Promise<string> {
+  try {
+    const { gitVersion } = await client.discovery.serverVersion({ signal });
+    return gitVersion;
+  } catch (error) {
+    throw new Error(`cannot reach ${server}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Resolves at that time, or when the signal is aborted. */
+async function until(deadline: number | undefined, signal: AbortSignal): Promise<void> {
+  const leftMs = deadline === undefined ? 2 ** 31 - 1 : Math.max(deadline - Date.now(), 0);
+  await sleep(leftMs, undefined, { signal }).catch(() => {});
+}
+
+function withKinds(kinds: readonly DiscoveredResource[], more: readonly DiscoveredResource[]): DiscoveredResource[] {
+  const has = (type: DiscoveredResource): boolean =>
+    kinds.some(({ group, plural }) => group === type.group && plural === type.plural);
+  return [...kinds, ...more.filter((type) => !has(type))];
+}
+
+/** Definitions and namespaces are left in peace: changing them disturbs more than themselves. */
+function touchable(objects: readonly LoadedObject[]): LoadedObject[] {
+  return objects.filter(({ type }) => type.kind !== 'CustomResourceDefinition' && type.kind !== 'Namespace');
+}
+
+function noFaults(): Record<FaultName, number> {
+  return { 'connection-cut': 0, 'window-slid': 0, 'compaction-watch': 0, 'compaction-list': 0, restart: 0 };
+}
