@@ -67,6 +67,11 @@ export class DelayingQueue<T extends NonNullable<unknown>> extends WorkQueue<T> 
     super.shutDown();
   }
 
+  override discard(): void {
+    this.#dropWaiting();
+    super.discard();
+  }
+
   override shutDownWithDrain(): Promise<void> {
     this.#dropWaiting();
     return super.shutDownWithDrain();

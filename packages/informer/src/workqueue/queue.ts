@@ -142,12 +142,15 @@ export class WorkQueue<T extends NonNullable<unknown>> {
     };
   }
 
-  /** Drops what is queued; what is in hands goes on. For a shutdown that must not start new work. */
-  protected dropQueued(): void {
+  /** Shuts down and drops what is queued; what is in hands goes on. */
+  discard(): void {
+    this.#stopIntake();
     for (let item = this.#queue.shift(); item !== undefined; item = this.#queue.shift()) {
       this.#dirty.delete(item);
       this.#times?.dropped(item);
     }
+    // What was added again while in hands must not come back with done().
+    this.#dirty.clear();
     this.metrics?.depth(0);
     this.#settleDrain();
   }

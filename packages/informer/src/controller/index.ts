@@ -1,0 +1,6 @@
+export * from './controller.ts';
+export * from './owner-references.ts';
+export * from './predicates.ts';
+export * from './reconciler.ts';
+export type { ControllerWatch, OwnerLookup, ReconcileSource } from './watches.ts';
+export { owned, watching } from './watches.ts';
