@@ -11,7 +11,9 @@ export {
   readKubeconfig,
   resolveContext,
 } from './config/load-kubeconfig.ts';
+export * from './controller/index.ts';
 export * from './errors.ts';
+export * from './leader-election/index.ts';
 export { type Delta, type Deltas, type DeltaType, dedupDeltas } from './queue/delta.ts';
 export { DeltaFIFO, type DeltaFIFOOptions } from './queue/delta-fifo.ts';
 export type { KnownObjects, Popped, Queue } from './queue/queue.ts';
