@@ -1,0 +1,435 @@
+import {
+  newForbidden,
+  newInternalError,
+  newNotFound,
+  newResourceExpired,
+  newTooLargeResourceVersion,
+  newTooManyRequests,
+} from '@kube-rx/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { TransportError } from '../errors.ts';
+import { failureOf } from './error-classes.ts';
+import { resolveReflectorPolicy } from './reflector-policy.ts';
+import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-state.ts';
+import { INITIAL_STATE, transition } from './reflector-state.ts';
+
+const PARITY = resolveReflectorPolicy('client-go-1.30');
+const MODERN = resolveReflectorPolicy('modern');
+const WATCH_LIST = resolveReflectorPolicy('client-go-1.30', { initial: 'watch-list' });
+const MODERN_WATCH_LIST = resolveReflectorPolicy('modern', { initial: 'watch-list' });
+
+const expired = failureOf(newResourceExpired('too old'));
+const tooLarge = failureOf(newTooLargeResourceVersion('9', '5', 1));
+const internal = failureOf(newInternalError('x'));
+const throttled = failureOf(newTooManyRequests('slow down', 7));
+const forbidden = failureOf(newForbidden({ group: '', resource: 'pods' }, '', 'no'));
+const notFound = failureOf(newNotFound({ group: '', resource: 'pods' }, ''));
+const refused = failureOf(new TransportError('REFUSED', 'refused'));
+const reset = failureOf(new TransportError('RESET', 'reset'));
+
+/** Runs inputs through the machine and keeps the effects of the last one. */
+class Run {
+  state: ReflectorState = INITIAL_STATE;
+  effects: readonly ReflectorEffect[] = [];
+  now = 1_000_000;
+  readonly policy: typeof PARITY;
+
+  constructor(policy: typeof PARITY) {
+    this.policy = policy;
+  }
+
+  feed(...inputs: ReflectorInput[]): this {
+    for (const input of inputs) {
+      const next = transition(this.state, input, this.policy, this.now);
+      this.state = next.state;
+      this.effects = next.effects;
+    }
+    return this;
+  }
+  /** Short forms: `list 10 limit=500`, `open watch 10`, `wait connect >=7000`, `report`, `fault expired`. */
+  get did(): string[] {
+    return this.effects.map((effect) => {
+      switch (effect.type) {
+        case 'list':
+          return `list ${effect.resourceVersion || '""'} limit=${effect.limit}`;
+        case 'open':
+          return `open ${effect.mode} ${effect.resourceVersion || '""'}`;
+        case 'wait':
+          return `wait ${effect.backoff}${effect.minimumMs > 0 ? ` >=${effect.minimumMs}` : ''}`;
+        case 'fault':
+          return `fault ${effect.fault.kind} ${effect.fault.verb}`;
+        case 'replace':
+          return `replace ${effect.from} ${effect.resourceVersion}`;
+        default:
+          return effect.type;
+      }
+    });
+  }
+  listed(resourceVersion = '10', paginated = false): this {
+    return this.feed({ type: 'start' }, { type: 'listed', resourceVersion, paginated });
+  }
+  watching(resourceVersion = '10'): this {
+    return this.listed(resourceVersion).feed({ type: 'replaced' }, { type: 'opened' });
+  }
+  ended(
+    how: 'closed' | 'error-event' | 'idle' | 'initial-events-timeout' | 'resync-failed',
+    more: Partial<Extract<ReflectorInput, { type: 'stream-ended' }>> = {},
+  ): this {
+    return this.feed({ type: 'stream-ended', how, resourceVersion: '11', events: 1, durationMs: 60_000, ...more });
+  }
+}
+const parity = () => new Run(PARITY);
+const modern = () => new Run(MODERN);
+
+describe('transition, rows of the table', () => {
+  it('S1 and S2: a start lists any state, in pages', () => {
+    expect(parity().feed({ type: 'start' }).did).toEqual(['list 0 limit=500']);
+  });
+
+  it('S2: with the streaming list switched on a start opens one without a version', () => {
+    expect(new Run(WATCH_LIST).feed({ type: 'start' }).did).toEqual(['open watch-list ""']);
+  });
+
+  it('S3: a list that succeeds is put in place and makes the version available', () => {
+    const run = parity().listed();
+    expect(run.did).toEqual(['replace list 10']);
+    expect(run.state.isLastSyncResourceVersionUnavailable).toBe(false);
+    expect(run.state.lastSyncResourceVersion).toBe('');
+  });
+
+  it.each([
+    ['expired', expired],
+    ['too large', tooLarge],
+  ])('S4: %s is answered at once by a list without a version, once', (_, failure) => {
+    const run = parity().feed({ type: 'start' }, { type: 'failed', failure });
+    expect(run.did).toEqual([`fault ${failure.kind} list`, 'list "" limit=500']);
+    run.feed({ type: 'failed', failure });
+    expect(run.did).toEqual(['report', 'stop-resync', `fault ${failure.kind} list`, 'wait relist']);
+    expect(run.state.isLastSyncResourceVersionUnavailable).toBe(true);
+  });
+
+  it('S5: any other error of a list is reported and waited out, then the choice comes anew', () => {
+    const run = parity().feed({ type: 'start' }, { type: 'failed', failure: internal });
+    expect(run.did).toEqual(['report', 'stop-resync', 'fault server list', 'wait relist']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['list 0 limit=500']);
+  });
+
+  it('S5: the flag keeps its value over another error', () => {
+    const run = parity().feed(
+      { type: 'start' },
+      { type: 'failed', failure: expired },
+      { type: 'failed', failure: internal },
+      { type: 'waited' },
+    );
+    expect(run.did).toEqual(['list "" limit=500']);
+  });
+
+  it('S6: after the replacement the version counts, resync starts and the watch opens', () => {
+    const run = parity().listed().feed({ type: 'replaced' });
+    expect(run.did).toEqual(['start-resync', 'open watch 10']);
+    expect(run.state.lastSyncResourceVersion).toBe('10');
+  });
+
+  it('S6: a store that cannot be replaced ends the cycle before the version moves', () => {
+    const run = parity()
+      .listed()
+      .feed({ type: 'replace-failed', failure: failureOf(new Error('full')) });
+    expect(run.did).toEqual(['report', 'stop-resync', 'fault server list', 'wait relist']);
+    expect(run.state.lastSyncResourceVersion).toBe('');
+  });
+
+  it.each([
+    ['refused', refused],
+    ['429', throttled],
+  ])('S7: a watch answered with %s is tried again with the same version, without a list or a report', (_, failure) => {
+    const run = parity().listed().feed({ type: 'replaced' }, { type: 'failed', failure });
+    expect(run.did).toEqual([`fault ${failure.kind} watch`, 'wait relist']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch 10']);
+  });
+
+  it('S8: any other refusal of a watch is reported and leads to a list of the last version; 410 sets no flag', () => {
+    const run = parity().listed().feed({ type: 'replaced' }, { type: 'failed', failure: expired });
+    expect(run.did).toEqual(['report', 'stop-resync', 'fault expired watch', 'wait relist']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['list 10 limit=0']);
+  });
+
+  it('S9: a clean end is followed by the next watch at once', () => {
+    expect(parity().watching().ended('closed').did).toEqual(['open watch 11']);
+    expect(parity().watching().ended('closed', { events: 0, durationMs: 1000 }).did).toEqual(['open watch 11']);
+    expect(parity().watching().ended('closed', { events: 1, durationMs: 5 }).did).toEqual(['open watch 11']);
+  });
+
+  it('S10: a very short watch waits and lists, without a report', () => {
+    const run = parity().watching().ended('closed', { events: 0, durationMs: 999 });
+    expect(run.did).toEqual(['stop-resync', 'fault early-close watch', 'wait relist']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['list 11 limit=0']);
+  });
+
+  it('S11: 410 in the stream waits and lists from the last event, without a report or the flag', () => {
+    const run = parity().watching().ended('error-event', { failure: expired });
+    expect(run.did).toEqual(['stop-resync', 'fault expired watch', 'wait relist']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['list 11 limit=0']);
+    expect(run.feed({ type: 'failed', failure: expired }).did).toEqual(['fault expired list', 'list "" limit=0']);
+  });
+
+  it('S12: 429 in the stream waits and watches on', () => {
+    const run = parity().watching().ended('error-event', { failure: throttled });
+    expect(run.did).toEqual(['fault throttled watch', 'wait relist']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch 11']);
+  });
+
+  it('S13: 500 in the stream is answered by a watch at once while the window is open', () => {
+    const run = new Run(resolveReflectorPolicy('client-go-1.30', { maxInternalErrorRetryMs: 10_000 })).watching();
+    expect(run.ended('error-event', { failure: internal }).did).toEqual(['fault server watch', 'open watch 11']);
+    run.now += 9_999;
+    expect(run.feed({ type: 'opened' }).ended('error-event', { failure: internal }).did).toEqual([
+      'fault server watch',
+      'open watch 11',
+    ]);
+    run.now += 1;
+    expect(run.feed({ type: 'opened' }).ended('error-event', { failure: internal }).did).toContain('wait relist');
+  });
+
+  it('S13: the window is closed by default', () => {
+    expect(parity().watching().ended('error-event', { failure: internal }).did).toEqual([
+      'stop-resync',
+      'fault server watch',
+      'wait relist',
+    ]);
+  });
+
+  it('S14: a failed resync and any other error of the stream wait and list', () => {
+    const run = parity()
+      .watching()
+      .ended('resync-failed', { failure: failureOf(new Error('x')) });
+    expect(run.did).toEqual(['stop-resync', 'fault server watch', 'wait relist']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['list 11 limit=0']);
+  });
+
+  it.each<[string, (run: Run) => Run]>([
+    ['idle', (run) => run],
+    ['listing', (run) => run.feed({ type: 'start' })],
+    ['replacing', (run) => run.listed()],
+    ['opening', (run) => run.listed().feed({ type: 'replaced' })],
+    ['watching', (run) => run.watching()],
+    ['waiting', (run) => run.feed({ type: 'start' }, { type: 'failed', failure: internal })],
+  ])('S15: a stop while %s releases everything, and nothing follows', (_, prepare) => {
+    const run = prepare(parity()).feed({ type: 'stop' });
+    expect(run.did).toEqual(['release']);
+    expect(
+      run.feed({ type: 'waited' }, { type: 'listed', resourceVersion: '5', paginated: false }, { type: 'stop' }).did,
+    ).toEqual([]);
+    expect(run.state.phase.name).toBe('stopped');
+  });
+
+  it('ignores a result that the phase does not wait for', () => {
+    const run = parity().watching();
+    const before = run.state;
+    expect(run.feed({ type: 'listed', resourceVersion: '99', paginated: false }, { type: 'waited' }).state).toBe(
+      before,
+    );
+  });
+});
+
+describe('transition, versions and limits of a list', () => {
+  it('keeps the limit off when a version is named, and the first limit for the retry, as upstream', () => {
+    const run = parity().watching().ended('error-event', { failure: expired }).feed({ type: 'waited' });
+    expect(run.did).toEqual(['list 11 limit=0']);
+    expect(run.feed({ type: 'failed', failure: expired }).did.at(-1)).toBe('list "" limit=0');
+  });
+
+  it('pages the retry in the modern profile', () => {
+    const run = modern()
+      .watching()
+      .ended('error-event', { failure: expired })
+      .feed({ type: 'waited' }, { type: 'failed', failure: expired });
+    expect(run.did.at(-1)).toBe('list "" limit=500');
+  });
+
+  it('always pages once a list of any state came in pages', () => {
+    const run = parity()
+      .listed('10', true)
+      .feed({ type: 'replaced' }, { type: 'opened' })
+      .ended('error-event', { failure: expired });
+    expect(run.feed({ type: 'waited' }).did).toEqual(['list 11 limit=500']);
+  });
+
+  it("uses the user's page size for every list", () => {
+    const run = new Run(resolveReflectorPolicy('client-go-1.30', { pageSize: 2 }))
+      .watching()
+      .ended('error-event', { failure: expired });
+    expect(run.feed({ type: 'waited' }).did).toEqual(['list 11 limit=2']);
+  });
+
+  it('names a version again after a list without one succeeded', () => {
+    const run = parity().feed(
+      { type: 'start' },
+      { type: 'failed', failure: expired },
+      { type: 'listed', resourceVersion: '20', paginated: false },
+      { type: 'replaced' },
+      { type: 'opened' },
+    );
+    expect(run.ended('error-event', { failure: expired, resourceVersion: '21' }).feed({ type: 'waited' }).did).toEqual([
+      'list 21 limit=0',
+    ]);
+  });
+
+  it.each([
+    ['any', 'list 0 limit=500'],
+    ['most-recent', 'list "" limit=500'],
+    ['last', 'list 11 limit=0'],
+  ] as const)('relists from %s when told so', (relistFrom, expectedList) => {
+    const run = new Run(resolveReflectorPolicy('modern', { relistFrom }))
+      .watching()
+      .ended('error-event', { failure: expired });
+    expect(run.feed({ type: 'waited' }).did).toEqual([expectedList]);
+  });
+});
+
+describe('transition, streaming list', () => {
+  const streaming = (policy = WATCH_LIST) => new Run(policy).feed({ type: 'start' }, { type: 'opened' });
+
+  it('W3 and W4: the end mark replaces the store and the stream goes on', () => {
+    const run = streaming().feed({ type: 'initial-events-end', resourceVersion: '10' });
+    expect(run.did).toEqual(['replace initial-events 10']);
+    expect(run.feed({ type: 'replaced' }).did).toEqual(['start-resync']);
+    expect(run.state.phase.name).toBe('watching');
+    expect(run.ended('closed').did).toEqual(['open watch 11']);
+  });
+
+  it.each([
+    ['refused', refused],
+    ['429', throttled],
+  ])('%s is waited out without a fallback', (_, failure) => {
+    const run = new Run(WATCH_LIST).feed({ type: 'start' }, { type: 'failed', failure });
+    expect(run.did.at(-1)).toBe('wait relist');
+    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch-list ""']);
+  });
+
+  it('410 of a relist is tried again at once without a version', () => {
+    const run = streaming()
+      .feed({ type: 'initial-events-end', resourceVersion: '10' }, { type: 'replaced' })
+      .ended('error-event', { failure: expired });
+    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch-list 11']);
+    expect(run.feed({ type: 'failed', failure: expired }).did).toEqual([
+      'fault expired watch-list',
+      'open watch-list ""',
+    ]);
+  });
+
+  it('any other error falls back to a list in the same cycle', () => {
+    const run = new Run(WATCH_LIST).feed({ type: 'start' }, { type: 'failed', failure: forbidden });
+    expect(run.did).toEqual(['fault forbidden watch-list', 'list 0 limit=500']);
+    expect(streaming().ended('error-event', { failure: internal }).did).toEqual([
+      'fault server watch-list',
+      'list 0 limit=500',
+    ]);
+  });
+
+  it('a stream that ended with events but no mark is opened again at once, as upstream', () => {
+    expect(streaming().ended('closed', { events: 3, durationMs: 100 }).did).toEqual([
+      'fault early-close watch-list',
+      'open watch-list ""',
+    ]);
+    expect(streaming().ended('closed', { events: 0, durationMs: 100 }).did).toEqual([
+      'fault early-close watch-list',
+      'list 0 limit=500',
+    ]);
+  });
+
+  it('B9: silence before the mark falls back to a list', () => {
+    expect(streaming(MODERN_WATCH_LIST).ended('initial-events-timeout').did).toEqual([
+      'fault initial-events-timeout watch-list',
+      'list 0 limit=500',
+    ]);
+  });
+
+  it('B10: after a fallback the streaming list is left alone for a while, then tried again', () => {
+    const run = streaming(MODERN_WATCH_LIST)
+      .ended('initial-events-timeout')
+      .feed({ type: 'failed', failure: internal });
+    expect(run.feed({ type: 'waited' }).did).toEqual(['list 0 limit=500']);
+    run.feed({ type: 'failed', failure: internal });
+    run.now += 600_001;
+    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch-list ""']);
+  });
+
+  it('B11: a stream without its mark is a failure: waited out once, then a list', () => {
+    const run = streaming(MODERN_WATCH_LIST).ended('closed', { events: 3, durationMs: 2000 });
+    expect(run.did.at(-1)).toBe('wait connect');
+    expect(
+      run.feed({ type: 'waited' }, { type: 'opened' }).ended('closed', { events: 3, durationMs: 2000 }).did,
+    ).toEqual(['fault early-close watch-list', 'list 0 limit=500']);
+  });
+
+  it('does not ask for ever when a server calls even the newest state expired', () => {
+    const run = new Run(MODERN_WATCH_LIST).feed({ type: 'start' }, { type: 'failed', failure: expired });
+    expect(run.did).toEqual(['fault expired watch-list', 'list 0 limit=500']);
+  });
+});
+
+describe('transition, what the modern profile does better', () => {
+  it('B1: one stream that ended too soon is forgiven, from the second on the watch waits and keeps its version', () => {
+    const run = modern().watching().ended('closed', { events: 1, durationMs: 100 });
+    expect(run.did).toEqual(['open watch 11']);
+    run.feed({ type: 'opened' }).ended('closed', { events: 1, durationMs: 100, resourceVersion: '12' });
+    expect(run.did).toEqual(['fault early-close watch', 'wait connect']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch 12']);
+    run.feed({ type: 'opened' }).ended('closed', { durationMs: 6000 });
+    expect(run.feed({ type: 'opened' }).ended('closed', { events: 1, durationMs: 100 }).did).toEqual(['open watch 11']);
+  });
+
+  it('B2: a very short watch lists nothing', () => {
+    const run = modern().watching().ended('closed', { events: 0, durationMs: 10 });
+    expect(run.did).toEqual(['fault early-close watch', 'open watch 11']);
+  });
+
+  it('B4: connecting and listing grow apart', () => {
+    expect(modern().listed().feed({ type: 'replaced' }, { type: 'failed', failure: refused }).did.at(-1)).toBe(
+      'wait connect',
+    );
+    expect(modern().feed({ type: 'start' }, { type: 'failed', failure: refused }).did.at(-1)).toBe('wait relist');
+  });
+
+  it('B5: three equal refusals in a row suspend, with a slow probe; success ends it', () => {
+    const run = modern().feed({ type: 'start' });
+    for (let count = 1; count <= 2; count++) {
+      run.feed({ type: 'failed', failure: forbidden });
+      expect(run.state.phase).toMatchObject({ name: 'waiting', suspended: false });
+      run.feed({ type: 'waited' });
+    }
+    run.feed({ type: 'failed', failure: forbidden });
+    expect(run.state.phase).toMatchObject({ name: 'waiting', suspended: true });
+    expect(run.did.at(-1)).toBe('wait relist >=30000');
+    run.feed(
+      { type: 'waited' },
+      { type: 'listed', resourceVersion: '5', paginated: false },
+      { type: 'replaced' },
+      { type: 'opened' },
+    );
+    expect(run.state.refusal).toBeUndefined();
+  });
+
+  it('B5: different refusals do not add up', () => {
+    const run = modern().feed({ type: 'start' });
+    for (const failure of [forbidden, notFound, forbidden, notFound])
+      run.feed({ type: 'failed', failure }, { type: 'waited' });
+    expect(run.feed({ type: 'failed', failure: notFound }).state.refusal).toEqual({ kind: 'not-found', count: 2 });
+  });
+
+  it('B6: waits at least as long as the server asks', () => {
+    expect(modern().feed({ type: 'start' }, { type: 'failed', failure: throttled }).did.at(-1)).toBe(
+      'wait relist >=7000',
+    );
+  });
+
+  it('B8: a silent stream is opened anew at once, without a list', () => {
+    expect(modern().watching().ended('idle').did).toEqual(['fault idle watch', 'open watch 11']);
+  });
+
+  it('a watch whose connection died before the answer is tried again without a list', () => {
+    const run = modern().listed().feed({ type: 'replaced' }, { type: 'failed', failure: reset });
+    expect(run.did).toEqual(['fault transport watch', 'wait connect']);
+    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch 10']);
+  });
+});

@@ -1,0 +1,197 @@
+import { settle, VirtualClock } from '@kube-rx/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { jsonResponse } from '../../test/support/memory-body.ts';
+import { TransportError } from '../errors.ts';
+import type { RestClientOptions } from './rest-client.ts';
+import { RestClient } from './rest-client.ts';
+import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+
+type Answer = TransportResponse | Error;
+
+function setup(answers: Answer[], options: Partial<RestClientOptions> = {}) {
+  const clock = new VirtualClock();
+  const requests: TransportRequest[] = [];
+  const times: number[] = [];
+  const start = clock.now();
+  const transport: Transport = {
+    send: async (request) => {
+      requests.push(request);
+      times.push(clock.now() - start);
+      request.signal?.throwIfAborted();
+      const answer = answers.shift() ?? jsonResponse(200, {});
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    close() {},
+  };
+  const client = new RestClient({ server: 'http://api.test/base', transport, clock, ...options });
+  return { client, clock, requests, times };
+}
+const busy = (retryAfter: string, status = 503): TransportResponse =>
+  jsonResponse(
+    status,
+    { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status, reason: 'ServiceUnavailable' },
+    { 'retry-after': retryAfter },
+  );
+const reset = (): TransportError => new TransportError('RESET', 'reset');
+
+describe('RestClient, retries', () => {
+  it('waits as long as Retry-After says', async () => {
+    const { client, clock, times } = setup([busy('2'), busy('3', 429), jsonResponse(200, { ok: 1 })]);
+    const answer = client.json({ path: '/x' });
+    await clock.advance(5000);
+    expect(await answer).toEqual({ ok: 1 });
+    expect(times).toEqual([0, 2000, 5000]);
+  });
+
+  it('gives up after ten repetitions with what the server said', async () => {
+    const { client, clock, requests } = setup(Array.from({ length: 20 }, () => busy('1')));
+    const answer = client.json({ path: '/x' });
+    const failed = expect(answer).rejects.toMatchObject({ name: 'StatusError', code: 503 });
+    await clock.advance(20_000);
+    await failed;
+    expect(requests).toHaveLength(11);
+  });
+
+  it.each([
+    ['without the header', jsonResponse(503, {})],
+    ['with a date', busy('Wed, 21 Oct 2015 07:28:00 GMT')],
+    ['for a status below 500 other than 429', busy('1', 403)],
+  ])('does not repeat %s', async (_, response) => {
+    const { client, requests } = setup([response]);
+    await expect(client.json({ path: '/x' })).rejects.toMatchObject({ name: 'StatusError' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('repeats a GET whose connection died after a second, and no other method', async () => {
+    const { client, clock, times } = setup([reset(), jsonResponse(200, { ok: 1 })]);
+    const answer = client.json({ path: '/x' });
+    await clock.advance(1000);
+    expect(await answer).toEqual({ ok: 1 });
+    expect(times).toEqual([0, 1000]);
+    await expect(setup([reset()]).client.json({ method: 'POST', path: '/x', body: {} })).rejects.toMatchObject({
+      code: 'RESET',
+    });
+  });
+
+  it('repeats a timeout for a watch only', async () => {
+    const timeout = new TransportError('TIMEOUT', 'late');
+    await expect(setup([timeout]).client.send({ path: '/x' })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const { client, clock } = setup([timeout, jsonResponse(200, {})]);
+    const answer = client.send({ path: '/x', purpose: 'watch' });
+    await clock.advance(1000);
+    expect((await answer).status).toBe(200);
+  });
+
+  it('does nothing more when it is aborted while it waits', async () => {
+    const { client, clock, requests } = setup([busy('100')]);
+    const controller = new AbortController();
+    const answer = client.json({ path: '/x', signal: controller.signal });
+    const failed = expect(answer).rejects.toBe('enough');
+    await settle();
+    controller.abort('enough');
+    await failed;
+    expect(requests).toHaveLength(1);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('asks for fresh credentials once after 401', async () => {
+    let token = 1;
+    const auth = { headers: () => ({ authorization: `Bearer ${token}` }), rejected: () => ++token > 0 };
+    const { client, requests } = setup([jsonResponse(401, {}), jsonResponse(200, { ok: 1 })], { auth });
+    expect(await client.json({ path: '/x' })).toEqual({ ok: 1 });
+    expect(requests.map((request) => request.headers['authorization'])).toEqual(['Bearer 1', 'Bearer 2']);
+    const twice = setup([jsonResponse(401, {}), jsonResponse(401, {})], { auth });
+    await expect(twice.client.json({ path: '/x' })).rejects.toMatchObject({ code: 401 });
+  });
+});
+
+describe('RestClient, requests', () => {
+  it('sends accept, agent, impersonation and the headers it was given', async () => {
+    const { client, requests } = setup([], {
+      userAgent: 'test/1',
+      headers: { 'X-One': '1' },
+      impersonate: { user: 'eve', groups: ['a', 'b'], extra: { 'Team/Red': ['x'] } },
+    });
+    await client.json({ path: '/x', headers: { Accept: 'text/x' } });
+    expect(requests[0]?.headers).toEqual({
+      accept: 'text/x',
+      'user-agent': 'test/1',
+      'x-one': '1',
+      'impersonate-user': 'eve',
+      'impersonate-group': ['a', 'b'],
+      'impersonate-extra-team%2Fred': ['x'],
+    });
+  });
+
+  it('follows redirects of a GET and leaves the credentials at home when the host changes', async () => {
+    const to = (location: string): TransportResponse => jsonResponse(307, '', { location });
+    const { client, requests } = setup(
+      [to('/other?x=1'), to('http://elsewhere.test/y'), jsonResponse(200, { ok: 1 })],
+      {
+        auth: { headers: () => ({ authorization: 'secret' }) },
+      },
+    );
+    expect(await client.json({ path: '/x' })).toEqual({ ok: 1 });
+    expect(requests.map((request) => [request.url, request.headers['authorization']])).toEqual([
+      ['http://api.test/base/x', 'secret'],
+      ['http://api.test/other?x=1', 'secret'],
+      ['http://elsewhere.test/y', undefined],
+    ]);
+  });
+
+  it('stops after ten redirects', async () => {
+    const { client } = setup(Array.from({ length: 20 }, () => jsonResponse(302, '', { location: '/again' })));
+    await expect(client.json({ path: '/x' })).rejects.toMatchObject({ code: 'TOO_MANY_REDIRECTS' });
+  });
+
+  it('rejects a success whose body is a failure, or no JSON', async () => {
+    const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Conflict', code: 409, message: 'm' };
+    await expect(setup([jsonResponse(200, status)]).client.json({ path: '/x' })).rejects.toMatchObject({
+      code: 409,
+      message: 'm',
+    });
+    await expect(setup([jsonResponse(200, '<html>')]).client.json({ path: '/x' })).rejects.toMatchObject({
+      code: 'BAD_JSON',
+    });
+  });
+
+  it('makes a Status of its own when the body has none', async () => {
+    await expect(
+      setup([jsonResponse(502, '<html>bad gateway</html>')]).client.json({ path: '/x' }),
+    ).rejects.toMatchObject({
+      status: {
+        code: 502,
+        reason: 'InternalError',
+        details: { causes: [{ reason: 'UnexpectedServerResponse', message: '<html>bad gateway</html>' }] },
+      },
+    });
+  });
+
+  it('ends a call after its time limit, but no watch', async () => {
+    const never = new Promise<TransportResponse>(() => {});
+    const clock = new VirtualClock();
+    const transport: Transport = {
+      send: ({ signal }) =>
+        Promise.race([
+          never,
+          new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+        ]),
+      close() {},
+    };
+    const client = new RestClient({ server: 'http://h', transport, clock, timeoutMs: 1000 });
+    const call = expect(client.json({ path: '/x' })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await clock.advance(1000);
+    await call;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('hands on warnings', async () => {
+    const seen: string[] = [];
+    const { client } = setup([jsonResponse(200, {}, { warning: '299 - "old \\"thing\\"", 299 agent "two" "date"' })], {
+      onWarning: ({ code, agent, text }) => seen.push(`${code} ${agent} ${text}`),
+    });
+    await client.json({ path: '/x' });
+    expect(seen).toEqual(['299 - old "thing"', '299 agent two']);
+  });
+});
