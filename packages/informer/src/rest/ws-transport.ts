@@ -87,6 +87,7 @@ function connect(
       resolve({ status: 200, headers: { 'content-type': 'application/json' }, body });
     });
     socket.once('unexpected-response', (_request, response: IncomingMessage) => {
+      response.once('close', () => signal?.removeEventListener('abort', onAbort));
       resolve(refusal(response, request.url));
     });
     socket.on('error', (error) => reject(toTransportError(error, `WebSocket to ${request.url}`)));
