@@ -96,7 +96,10 @@ describe('createFetchTransport', () => {
   });
 
   it('rejects with the reason of the signal, and ends the connection by it', async () => {
+    let open = 0;
     await using server = await startTestServer((incoming, response) => {
+      open++;
+      response.once('close', () => open--);
       if (incoming.url === '/answered') response.write('one\n');
     });
     const abort = new AbortController();
@@ -104,9 +107,10 @@ describe('createFetchTransport', () => {
     const answered = await createFetchTransport().send(request(`${server.url}/answered`, { signal: abort.signal }));
     const sink = new RecordingSink();
     answered.body.consume(sink);
+    await eventually(() => open === 2);
     abort.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
-    await eventually(() => server.sockets.size === 0 && sink.ended !== 'open');
+    await eventually(() => open === 0 && sink.ended !== 'open');
     await expect(createFetchTransport().send(request(server.url, { signal: abort.signal }))).rejects.toThrow('enough');
   });
 
