@@ -15,11 +15,16 @@ import { defaultTolerationSeconds, Priority } from '../admission/pods.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { DataProfile } from '../schema/index.ts';
 import type { StorageFactory } from '../storage/storage-factory.ts';
+import { ServiceAllocation } from './core/service-allocation.ts';
+import { IpAllocator, PortAllocator } from './core/service-allocators.ts';
+import { serviceStrategy } from './core/service-strategy.ts';
 import { type CrdStore, CustomResources } from './custom/index.ts';
 import type { Random } from './names.ts';
 import { BuiltInResources } from './resources.ts';
 import { ServedResources } from './served-resources.ts';
 import type { Store } from './store.ts';
+
+const DEFAULT_SERVICE_RANGE = '10.0.0.0/20';
 
 export interface CatalogOptions {
   /** Empties namespaces that are being deleted. Default true. */
@@ -49,12 +54,15 @@ export function dataProfileOf(profile: Profile): DataProfile {
 
 /** The registry of one server. It belongs to the server that made it; closing ends all watches. */
 export class Registry {
-  readonly catalog = new ServedResources();
+  readonly catalog: ServedResources = new ServedResources();
   readonly #builtIn: BuiltInResources;
+  readonly #services: ServiceAllocation;
   readonly customResources: CustomResources;
   readonly #stores = new Map<string, Store>();
 
   constructor({ storageFactory, clock, random, profile, options = {} }: CatalogDependencies) {
+    const range = options.serviceClusterIpRange ?? DEFAULT_SERVICE_RANGE;
+    this.#services = new ServiceAllocation(new IpAllocator(range, random), new PortAllocator(random));
     const admission = new AdmissionChain(this.#plugins(options));
     this.#builtIn = new BuiltInResources({
       profile: dataProfileOf(profile),
@@ -62,7 +70,7 @@ export class Registry {
       clock,
       random,
       admission,
-      strategies: new Map(),
+      strategies: new Map([['/services', serviceStrategy(this.#services)]]),
       watchCache: options.watchCache ?? true,
     });
     for (const store of this.#builtIn.stores) {

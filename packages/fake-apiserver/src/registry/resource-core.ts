@@ -8,7 +8,7 @@ import { StoredObject } from '../storage/stored-object.ts';
 import { clone, type Draft, put } from './draft.ts';
 import type { Random } from './names.ts';
 import type { ResourceInfo } from './rest.ts';
-import type { Strategy } from './strategy.ts';
+import type { FieldLabels, Strategy } from './strategy.ts';
 import { metadata } from './validation/object-meta.ts';
 
 export interface ResourceCore {
@@ -28,6 +28,8 @@ export interface ResourceCore {
 /** How objects look in one served version. */
 export interface VersionView {
   readonly info: ResourceInfo;
+  /** Names a field selector may use in this version, when they are not those of the strategy. */
+  readonly fieldLabels?: FieldLabels | undefined;
   /** Fills defaults in and brings the object into canonical form; the argument stays as it is. */
   withDefaults(object: ApiObject): Draft;
   /** From this version to the stored one; may change its argument. */

@@ -15,10 +15,11 @@ import type { ApiObject } from '../storage/api-object.ts';
 import type { ResourceStorage, StorageFactory } from '../storage/storage-factory.ts';
 import { builtInStrategy } from './built-in-strategies.ts';
 import { conversionOf, storageVersionOf } from './conversions.ts';
+import { newEventLabels } from './core/event-strategy.ts';
 import { NamespaceStore } from './core/namespace-strategy.ts';
 import { CrdStore } from './custom/crd-store.ts';
 import { builtInDefaults, Defaulter } from './defaults/index.ts';
-import { clone, type Draft, put } from './draft.ts';
+import { clone, type Draft, dict, ensure, put } from './draft.ts';
 import { jsonCodec } from './json-codec.ts';
 import type { Random } from './names.ts';
 import { printerFor } from './printers/index.ts';
@@ -72,6 +73,14 @@ export function resourceInfo({ group, version, data }: ServedResource, schema: S
     schema,
     custom: false,
   };
+}
+
+const templateLabels = (object: Draft): Draft | undefined => dict(object, 'spec', 'template', 'metadata', 'labels');
+
+/** Whether defaulting made one map of the labels of an object and its template; a copy of the object keeps that so. */
+function sharesTemplateLabels(object: ApiObject): boolean {
+  const labels = templateLabels(object as unknown as Draft);
+  return labels !== undefined && object.metadata.labels === (labels as unknown);
 }
 
 /** Resources without a storage of their own are left to the caller. */
@@ -137,8 +146,10 @@ export class BuiltInResources {
     const same = stored.group === group && stored.version === version;
     return {
       info: resourceInfo(served, schema),
+      fieldLabels: group === 'events.k8s.io' ? newEventLabels : undefined,
       withDefaults: (object) => {
         const draft = finish(object);
+        if (sharesTemplateLabels(object)) put(ensure(draft, 'metadata'), 'labels', templateLabels(draft));
         this.#defaulter.apply(schema, draft);
         return draft;
       },

@@ -133,10 +133,10 @@ class UpdateAttempt {
     wipeSystemFields(draft);
     fillSystemFields(draft, formatTime(core.clock.now()), core.random);
     const context = this.#store.contextOf(this.#ctx, this.#call, this.#call.name);
+    this.#finish = core.strategy.begin?.(draft, undefined, context);
     beforeCreate(core.strategy, core.kind, draft, context);
     await core.admission.validate({ ...attributes, operation: 'CREATE', object: draft, old: undefined });
     delete metadata(draft)['resourceVersion'];
-    this.#finish = core.strategy.begin?.(draft, undefined, context);
     return core.canonical(draft);
   }
 
@@ -150,13 +150,13 @@ class UpdateAttempt {
     await core.admission.admit({ ...attributes, operation, object: draft, old: existing.object });
     const context = this.#store.contextOf(this.#ctx, this.#call, name, subresource);
     const old = asDraft(existing.object);
+    this.#finish = core.strategy.begin?.(draft, existing.object, context);
     beforeUpdate({ strategy: core.strategy, kind: core.kind, object: draft, old }, context);
     await core.admission.validate({ ...attributes, operation, object: draft, old: existing.object });
     if (shouldDeleteDuringUpdate(draft, existing.object) && core.strategy.keptDuringUpdate?.(draft) !== true) {
       const object = core.canonical(draft) as unknown as Draft;
       throw new EmptiedFinalizers(withResourceVersion(object, existing.object.metadata.resourceVersion ?? ''));
     }
-    this.#finish = core.strategy.begin?.(draft, existing.object, context);
     return core.canonical(draft);
   }
 

@@ -1,6 +1,7 @@
 // The generic registry: verbs of one resource in one version, driven by its strategy, on top of storage.
 // Upstream: apiserver@v0.30.3:pkg/registry/generic/registry/store.go#Store
 import {
+  type DeleteOptions,
   type FieldSelector,
   type GroupResource,
   isAlreadyExists,
@@ -25,7 +26,14 @@ import {
   resourceVersionSetOnCreate,
 } from './errors.ts';
 import { listKey, objectKey } from './keys.ts';
-import { attributesOf, ConvertedObjects, type ResourceCore, unstored, type VersionView } from './resource-core.ts';
+import {
+  type AdmissionBase,
+  attributesOf,
+  ConvertedObjects,
+  type ResourceCore,
+  unstored,
+  type VersionView,
+} from './resource-core.ts';
 import type {
   DeleteCall,
   DeleteResult,
@@ -105,12 +113,13 @@ export class Store implements ResourceStore {
 
   contextOf(request: RequestContext, call: WriteCall, name: string, subresource = ''): StrategyContext {
     const { namespace, dryRun } = call;
-    return { request, namespace, name, dryRun, subresource, now: formatTime(this.core.clock.now()) };
+    const { group, version } = this.info;
+    return { request, namespace, name, dryRun, subresource, group, version, now: formatTime(this.core.clock.now()) };
   }
 
   convertFieldSelector(selector: FieldSelector): FieldSelector {
     if (selector.empty) return selector;
-    const labels = this.view.info.custom ? undefined : this.core.strategy.fieldLabels;
+    const labels = this.view.fieldLabels ?? this.core.strategy.fieldLabels;
     return selector.transform((field, value) => {
       const mapped = labels?.get(field);
       if (mapped !== undefined) return { field: mapped, value };
@@ -212,21 +221,27 @@ export class Store implements ResourceStore {
     fillSystemFields(draft, formatTime(clock.now()), random);
     const name = str(metadata(draft), 'name');
     const context = this.contextOf(ctx, call, name);
-    beforeCreate(strategy, kind, draft, context);
-    await admission.validate({ ...attributes, name, operation: 'CREATE', object: draft, old: undefined });
-    const key = this.keyOf(call.namespace, name);
-    if (safeVersion(str(metadata(draft), 'resourceVersion')) > 0) throw resourceVersionSetOnCreate();
-    delete metadata(draft)['resourceVersion'];
     const finish = strategy.begin?.(draft, undefined, context);
     let written = false;
     try {
-      const stored = await this.#write(key, this.core.canonical(draft), call.dryRun, ctx.signal);
+      beforeCreate(strategy, kind, draft, context);
+      await admission.validate({ ...attributes, name, operation: 'CREATE', object: draft, old: undefined });
+      const stored = await this.#insert(ctx, draft, call, name);
       written = !call.dryRun;
       return stored;
-    } catch (error) {
-      throw await this.#createFailure(error, key, draft);
     } finally {
       finish?.(written);
+    }
+  }
+
+  async #insert(ctx: RequestContext, draft: Draft, call: WriteCall, name: string): Promise<StoredObject> {
+    const key = this.keyOf(call.namespace, name);
+    if (safeVersion(str(metadata(draft), 'resourceVersion')) > 0) throw resourceVersionSetOnCreate();
+    delete metadata(draft)['resourceVersion'];
+    try {
+      return await this.#write(key, this.core.canonical(draft), call.dryRun, ctx.signal);
+    } catch (error) {
+      throw await this.#createFailure(error, key, draft);
     }
   }
 
@@ -264,7 +279,7 @@ export class Store implements ResourceStore {
   }
 
   /** What admission hears of a write; the operation and the objects are the caller's to add. */
-  admissionAttributes(ctx: RequestContext, call: WriteCall, name: string, subresource = '') {
+  admissionAttributes(ctx: RequestContext, call: WriteCall, name: string, subresource = ''): AdmissionBase {
     const { group, version, resource } = this.info;
     return {
       resource: { group, version, resource },
@@ -282,7 +297,14 @@ export class Store implements ResourceStore {
   }
 
   delete(ctx: RequestContext, call: DeleteCall): Promise<DeleteResult> {
+    this.#warnAboutDelete(ctx, call.options);
     return deleteObject(this, ctx, call);
+  }
+
+  #warnAboutDelete(ctx: RequestContext, options: DeleteOptions): void {
+    const { deleteWarning } = this.core.strategy;
+    if (deleteWarning === undefined || options.propagationPolicy !== undefined) return;
+    if (options.orphanDependents === undefined) ctx.warn(deleteWarning);
   }
 
   deleteCollection(ctx: RequestContext, call: Parameters<ResourceStore['deleteCollection']>[1]): Promise<StorageList> {

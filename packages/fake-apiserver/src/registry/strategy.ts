@@ -16,6 +16,9 @@ export interface StrategyContext {
   readonly dryRun: boolean;
   /** '' for the main resource. */
   readonly subresource: string;
+  /** Of the request, which is not always that of the stored object. */
+  readonly group: string;
+  readonly version: string;
   /** Now, as the API writes it. */
   readonly now: string;
 }
@@ -58,7 +61,7 @@ export interface Strategy extends UpdateStrategy {
   canonicalize?(object: Draft): void;
 
   /**
-   * Claims resources beyond the object (addresses, ports), just before the write; may change the object. The result is called
+   * Claims resources beyond the object (addresses, ports) before it is validated; may change the object. The result is called
    * once with the outcome. `old` is undefined for a create.
    */
   begin?(object: Draft, old: ApiObject | undefined, ctx: StrategyContext): ((written: boolean) => void) | undefined;
@@ -67,6 +70,8 @@ export interface Strategy extends UpdateStrategy {
   /** The object is gone for good. */
   afterDelete?(object: ApiObject): void;
 
+  /** Said when a delete names neither a policy nor orphanDependents. */
+  readonly deleteWarning?: string;
   /** The seconds of grace of a delete, undefined for one that is not graceful. */
   gracePeriodSeconds?(object: ApiObject, options: DeleteOptions): number | undefined;
   /** Lease of a stored object in seconds. */

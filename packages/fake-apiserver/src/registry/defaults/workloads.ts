@@ -1,6 +1,6 @@
 // Defaults of apps, batch and autoscaling.
 // Upstream: kubernetes@v1.30.3:pkg/apis/{apps,batch}/v1/defaults.go, pkg/apis/autoscaling/v2/defaults.go
-import { clone, type Draft, dict, dicts, ensure, has, put, setDefault, setDefaultText, str } from '../draft.ts';
+import { type Draft, dict, dicts, ensure, has, put, setDefault, setDefaultText, str } from '../draft.ts';
 import { metadata } from '../validation/object-meta.ts';
 import type { TypeDefault } from './defaulter.ts';
 
@@ -59,7 +59,8 @@ function job(value: Draft): void {
   setDefault(spec, 'backoffLimit', has(spec, 'backoffLimitPerIndex') ? MAX_INT32 : 6);
   const labels = dict(spec, 'template', 'metadata', 'labels');
   const meta = metadata(value);
-  if (labels !== undefined && Object.keys(dict(meta, 'labels') ?? {}).length === 0) put(meta, 'labels', clone(labels));
+  // One map for both, on purpose: labels the server adds to the template later belong to the job then, too.
+  if (labels !== undefined && Object.keys(dict(meta, 'labels') ?? {}).length === 0) put(meta, 'labels', labels);
   setDefault(spec, 'completionMode', 'NonIndexed');
   setDefault(spec, 'suspend', false);
   const failurePolicy = dict(spec, 'podFailurePolicy');

@@ -2,9 +2,18 @@
 import type { GroupResource } from '@kube-rx/apimachinery';
 import type { TableColumn } from '../rest.ts';
 import type { TablePrinter } from '../store.ts';
+import { corePrinters } from './core.ts';
+import { podAndNodePrinters } from './pods-and-nodes.ts';
+import { policyPrinters } from './policies.ts';
 import { DEFAULT_COLUMNS, type PrintCells, printDefault, printer } from './printer.ts';
+import { workloadPrinters } from './workloads.ts';
 
-const byResource: Readonly<Record<string, PrintCells>> = {};
+const byResource: Readonly<Record<string, PrintCells>> = {
+  ...corePrinters,
+  ...podAndNodePrinters,
+  ...workloadPrinters,
+  ...policyPrinters,
+};
 
 export function printerFor(
   { group, resource }: GroupResource,

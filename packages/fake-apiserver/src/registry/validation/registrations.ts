@@ -1,0 +1,284 @@
+// Webhooks, admission policies and aggregated APIs.
+// Upstream: kubernetes@v1.30.3:pkg/apis/admissionregistration/validation/validation.go, kube-aggregator@v0.30.3:pkg/apis/apiregistration/validation/validation.go
+import { goQuote, isDNS1035Label, isDNS1123Subdomain, isQualifiedName, isValidPortNum } from '@kube-rx/apimachinery';
+import { bool, type Draft, dict, dicts, get, has, num, str, strings } from '../draft.ts';
+import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
+import { validateLabelSelector } from './labels.ts';
+import { metadata } from './object-meta.ts';
+import { messages } from './values.ts';
+
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+const SCOPES = ['*', 'Cluster', 'Namespaced'];
+
+function word(parent: Draft, field: string, allowed: readonly string[], at: FieldPath, errors: FieldErrors): void {
+  const value = str(parent, field);
+  if (has(parent, field) && !allowed.includes(value)) errors.notSupported(at.child(field), value, allowed);
+}
+
+function wildcardAlone(rule: Draft, field: string, others: string, at: FieldPath, errors: FieldErrors): void {
+  const values = strings(rule, field);
+  if (values.length === 0) errors.required(at.child(field));
+  if (values.length > 1 && values.includes('*'))
+    errors.invalid(at.child(field), [...values], `if '*' is present, must not specify other ${others}`);
+}
+
+function validateResources(rule: Draft, at: FieldPath, errors: FieldErrors): void {
+  const resources = strings(rule, 'resources');
+  const here = at.child('resources');
+  if (resources.length === 0) errors.required(here);
+  const wildSubs = new Set<string>();
+  const wildResources = new Set<string>();
+  resources.forEach((one, index) => {
+    if (one === '') {
+      errors.required(here.index(index));
+      return;
+    }
+    const slash = one.indexOf('/');
+    if (slash < 0) return;
+    const [resource, sub] = [one.slice(0, slash), one.slice(slash + 1)];
+    if (wildSubs.has(resource))
+      errors.invalid(here.index(index), one, `if '${resource}/*' is present, must not specify ${one}`);
+    if (wildResources.has(sub))
+      errors.invalid(here.index(index), one, `if '*/${sub}' is present, must not specify ${one}`);
+    if (sub === '*') wildSubs.add(resource);
+    if (resource === '*') wildResources.add(sub);
+  });
+  if (resources.length > 1 && resources.includes('*/*'))
+    errors.invalid(here, [...resources], "if '*/*' is present, must not specify other resources");
+  if (resources.includes('*') && resources.some((one) => one !== '*' && !one.includes('/')))
+    errors.invalid(here, [...resources], "if '*' is present, must not specify other resources without subresources");
+}
+
+function validateRule(rule: Draft, at: FieldPath, errors: FieldErrors): void {
+  wildcardAlone(rule, 'operations', 'operations', at, errors);
+  strings(rule, 'operations').forEach((operation, index) => {
+    if (!OPERATIONS.includes(operation))
+      errors.notSupported(at.child('operations').index(index), operation, OPERATIONS);
+  });
+  wildcardAlone(rule, 'apiGroups', 'API groups', at, errors);
+  wildcardAlone(rule, 'apiVersions', 'API versions', at, errors);
+  strings(rule, 'apiVersions').forEach((version, index) => {
+    if (version === '') errors.required(at.child('apiVersions').index(index));
+  });
+  validateResources(rule, at, errors);
+  word(rule, 'scope', SCOPES, at, errors);
+}
+
+function validateFullName(name: string, at: FieldPath, errors: FieldErrors): void {
+  const wrong = isDNS1123Subdomain(name);
+  if (name === '') errors.required(at);
+  else if (wrong.length > 0) errors.invalid(at, name, wrong.join(','));
+  else if (name.split('.').length < 3)
+    errors.invalid(at, name, 'should be a domain with at least three segments separated by dots');
+}
+
+function validateClientConfig(config: Draft, at: FieldPath, errors: FieldErrors): void {
+  const [url, service] = [get(config, 'url'), dict(config, 'service')];
+  if ((url === undefined) === (service === undefined)) {
+    errors.required(at, 'exactly one of url or service is required');
+  } else if (typeof url === 'string') {
+    validateUrl(url, at.child('url'), errors);
+  } else if (service !== undefined) {
+    const here = at.child('service');
+    if (str(service, 'name') === '') errors.required(here.child('name'), 'service name is required');
+    if (str(service, 'namespace') === '') errors.required(here.child('namespace'), 'service namespace is required');
+    const port = num(service, 'port') ?? 0;
+    const wrong = isValidPortNum(port);
+    if (wrong.length > 0) errors.invalid(here.child('port'), port, `port is not valid: ${wrong.join(',')}`);
+    const text = str(service, 'path');
+    if (text !== '' && !text.startsWith('/')) errors.invalid(here.child('path'), text, "must start with a '/'");
+  }
+}
+
+const URL_FORM = '; desired format: https://host[/path]';
+
+function validateUrl(text: string, at: FieldPath, errors: FieldErrors): void {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    errors.required(at, `url must be a valid URL: parse ${goQuote(text)}${URL_FORM}`);
+    return;
+  }
+  if (url.protocol !== 'https:')
+    errors.invalid(at, url.protocol.slice(0, -1), `'https' is the only allowed URL scheme${URL_FORM}`);
+  if (url.host === '') errors.invalid(at, url.host, `host must be specified${URL_FORM}`);
+  if (url.username !== '') errors.invalid(at, url.username, 'user information is not permitted in the URL');
+  if (url.hash !== '') errors.invalid(at, url.hash.slice(1), 'fragments are not permitted in the URL');
+  if (url.search !== '') errors.invalid(at, url.search.slice(1), 'query parameters are not permitted in the URL');
+}
+
+function validateReviewVersions(hook: Draft, at: FieldPath, errors: FieldErrors): void {
+  const versions = strings(hook, 'admissionReviewVersions');
+  const here = at.child('admissionReviewVersions');
+  if (versions.length === 0) {
+    errors.required(here, 'must specify one of v1, v1beta1');
+    return;
+  }
+  versions.forEach((version, index) => {
+    if (versions.indexOf(version) < index) errors.invalid(here.index(index), version, 'duplicate version');
+    else messages(version, isDNS1035Label(version), here.index(index), errors);
+  });
+  if (!versions.includes('v1') && !versions.includes('v1beta1'))
+    errors.invalid(here, [...versions], 'must include at least one of v1, v1beta1');
+}
+
+export function validateWebhooks(object: Draft, errors: FieldErrors): void {
+  const names = new Set<string>();
+  dicts(object, 'webhooks').forEach((hook, index) => {
+    const at = path('webhooks').index(index);
+    const name = str(hook, 'name');
+    validateFullName(name, at.child('name'), errors);
+    dicts(hook, 'rules').forEach((rule, i) => {
+      validateRule(rule, at.child('rules').index(i), errors);
+    });
+    word(hook, 'failurePolicy', ['Fail', 'Ignore'], at, errors);
+    word(hook, 'matchPolicy', ['Equivalent', 'Exact'], at, errors);
+    const effects = ['None', 'NoneOnDryRun'];
+    if (!has(hook, 'sideEffects'))
+      errors.required(at.child('sideEffects'), `must specify one of ${effects.join(', ')}`);
+    else word(hook, 'sideEffects', effects, at, errors);
+    const seconds = num(hook, 'timeoutSeconds');
+    if (seconds !== undefined && (seconds > 30 || seconds < 1))
+      errors.invalid(at.child('timeoutSeconds'), seconds, 'the timeout value must be between 1 and 30 seconds');
+    validateLabelSelector(dict(hook, 'namespaceSelector'), at.child('namespaceSelector'), errors);
+    validateLabelSelector(dict(hook, 'objectSelector'), at.child('objectSelector'), errors);
+    word(hook, 'reinvocationPolicy', ['IfNeeded', 'Never'], at, errors);
+    validateClientConfig(dict(hook, 'clientConfig') ?? {}, at.child('clientConfig'), errors);
+    validateReviewVersions(hook, at, errors);
+    if (name !== '' && names.has(name)) errors.duplicate(at.child('name'), name);
+    names.add(name);
+  });
+}
+
+function validateMatchResources(match: Draft | undefined, at: FieldPath, errors: FieldErrors): void {
+  if (match === undefined) return;
+  word(match, 'matchPolicy', ['Equivalent', 'Exact'], at, errors);
+  for (const field of ['namespaceSelector', 'objectSelector']) {
+    if (!has(match, field)) errors.required(at.child(field));
+    else validateLabelSelector(dict(match, field), at.child(field), errors);
+  }
+  for (const field of ['resourceRules', 'excludeResourceRules']) {
+    dicts(match, field).forEach((rule, index) => {
+      validateRule(rule, at.child(field).index(index), errors);
+    });
+  }
+}
+
+export function validatePolicy(object: Draft, errors: FieldErrors): void {
+  const spec = dict(object, 'spec') ?? {};
+  const at = path('spec');
+  word(spec, 'failurePolicy', ['Fail', 'Ignore'], at, errors);
+  const kind = dict(spec, 'paramKind');
+  if (kind !== undefined) {
+    for (const field of ['apiVersion', 'kind'])
+      if (str(kind, field) === '') errors.required(at.child('paramKind', field));
+  }
+  const constraints = dict(spec, 'matchConstraints');
+  if (constraints === undefined) errors.required(at.child('matchConstraints'));
+  else {
+    if (dicts(constraints, 'resourceRules').length === 0)
+      errors.required(at.child('matchConstraints', 'resourceRules'));
+    validateMatchResources(constraints, at.child('matchConstraints'), errors);
+  }
+  const names = new Set<string>();
+  dicts(spec, 'variables').forEach((variable, index) => {
+    const here = at.child('variables').index(index);
+    const name = str(variable, 'name');
+    if (name === '') errors.required(here.child('name'), 'name is not specified');
+    if (names.has(name)) errors.duplicate(here.child('name'), name);
+    names.add(name);
+    if (str(variable, 'expression').trim() === '')
+      errors.required(here.child('expression'), 'expression is not specified');
+  });
+  const validations = dicts(spec, 'validations');
+  if (validations.length === 0 && dicts(spec, 'auditAnnotations').length === 0) {
+    errors.required(at.child('validations'), 'validations or auditAnnotations must contain at least one item');
+    errors.required(at.child('auditAnnotations'), 'validations or auditAnnotations must contain at least one item');
+  }
+  validations.forEach((one, index) => {
+    const here = at.child('validations').index(index);
+    if (str(one, 'expression').trim() === '') errors.required(here.child('expression'), 'expression is not specified');
+    const reason = str(one, 'reason');
+    const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
+    if (reason !== '' && !reasons.includes(reason)) errors.notSupported(here.child('reason'), reason, reasons);
+  });
+  dicts(spec, 'auditAnnotations').forEach((one, index) => {
+    const here = at.child('auditAnnotations').index(index);
+    const key = str(one, 'key');
+    messages(key, isQualifiedName(key), here.child('key'), errors);
+    if (str(one, 'valueExpression').trim() === '')
+      errors.required(here.child('valueExpression'), 'valueExpression is not specified');
+  });
+}
+
+const ACTIONS = ['Audit', 'Deny', 'Warn'];
+
+export function validatePolicyBinding(object: Draft, errors: FieldErrors): void {
+  const spec = dict(object, 'spec') ?? {};
+  const at = path('spec');
+  const policy = str(spec, 'policyName');
+  if (policy === '') errors.required(at.child('policyName'));
+  else messages(policy, isDNS1123Subdomain(policy), at.child('policyName'), errors);
+  const ref = dict(spec, 'paramRef');
+  if (ref !== undefined) {
+    const here = at.child('paramRef');
+    const [name, selector] = [str(ref, 'name'), has(ref, 'selector')];
+    if (name !== '' && selector) errors.forbidden(here.child('name'), 'name and selector are mutually exclusive');
+    else if (name === '' && !selector) errors.required(here, 'one of name or selector must be specified');
+    if (!has(ref, 'parameterNotFoundAction')) errors.required(here.child('parameterNotFoundAction'));
+    else word(ref, 'parameterNotFoundAction', ['Deny', 'Allow'], here, errors);
+  }
+  validateMatchResources(dict(spec, 'matchResources'), at.child('matchResources'), errors);
+  const actions = strings(spec, 'validationActions');
+  const here = at.child('validationActions');
+  if (actions.length === 0) errors.required(here, 'at least one validation action is required');
+  actions.forEach((action, index) => {
+    if (!ACTIONS.includes(action)) errors.notSupported(here.index(index), action, ACTIONS);
+    if (actions.indexOf(action) < index) errors.duplicate(here.index(index), action);
+  });
+  if (actions.includes('Deny') && actions.includes('Warn'))
+    errors.invalid(
+      here,
+      [...actions],
+      'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+    );
+}
+
+export function validateApiService(object: Draft, errors: FieldErrors): void {
+  const spec = dict(object, 'spec') ?? {};
+  const at = path('spec');
+  const [group, version] = [str(spec, 'group'), str(spec, 'version')];
+  const name = str(metadata(object), 'name');
+  const wanted = `${version}.${group}`;
+  if (name !== '' && name !== wanted)
+    errors.invalid(path('metadata', 'name'), name, `must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`);
+  if (group === '' && version !== 'v1')
+    errors.required(at.child('group'), 'only v1 may have an empty group and it better be legacy kube');
+  if (group !== '') messages(group, isDNS1123Subdomain(group), at.child('group'), errors);
+  messages(version, isDNS1035Label(version), at.child('version'), errors);
+  for (const [field, max] of [
+    ['groupPriorityMinimum', 20_000],
+    ['versionPriority', 1000],
+  ] as const) {
+    const value = num(spec, field) ?? 0;
+    if (value <= 0 || value > max) errors.invalid(at.child(field), value, `must be positive and less than ${max}`);
+  }
+  const service = dict(spec, 'service');
+  const bundle = Buffer.from(str(spec, 'caBundle'), 'base64');
+  const skips = bool(spec, 'insecureSkipTLSVerify');
+  if (service === undefined) {
+    if (bundle.length > 0)
+      errors.invalid(at.child('caBundle'), `${bundle.length} bytes`, 'local APIServices may not have a caBundle');
+    if (skips)
+      errors.invalid(at.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify');
+    return;
+  }
+  for (const field of ['namespace', 'name'])
+    if (str(service, field) === '') errors.required(at.child('service', field));
+  const port = num(service, 'port') ?? 0;
+  const wrong = isValidPortNum(port);
+  if (wrong.length > 0) errors.invalid(at.child('service', 'port'), port, `port is not valid: ${wrong.join(', ')}`);
+  if (skips && bundle.length > 0)
+    errors.invalid(at.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present');
+}
