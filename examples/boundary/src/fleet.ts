@@ -7,7 +7,7 @@ import { GONE_ORIGINS, type GoneOrigin, type Output } from './events.ts';
 import { kindName } from './kinds.ts';
 import type { InformerRow } from './live-view.ts';
 
-const VERIFY_MS = 15_000;
+const VERIFY_MS = 30_000;
 const RETRY_MS = 100;
 
 /** What discovery can say about the type of an object. */

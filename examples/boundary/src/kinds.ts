@@ -3,14 +3,25 @@ import type { DiscoveredResource, KubeClient } from '@kube-rx/informer';
 import { messageOf } from './api-error.ts';
 import { UsageError } from './options.ts';
 
-/** Kinds named by the user, or every kind that can be watched and has objects. One resource, one informer. */
+/** What is watched although nobody has made one yet. */
+const COMMON: ReadonlySet<string> = new Set([
+  'configmaps',
+  'events',
+  'namespaces',
+  'pods',
+  'secrets',
+  'services',
+  'deployments.apps',
+]);
+
+/** Kinds named by the user, or every kind that can be watched and has objects, and a few more. One resource, one informer. */
 export async function chooseKinds(
   client: KubeClient,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<DiscoveredResource[]> {
   const chosen = names.length > 0 ? await namedKinds(client, names, signal) : await kindsWithObjects(client, signal);
-  if (chosen.length === 0) throw new UsageError('the server has no objects of any kind that can be watched');
+  if (chosen.length === 0) throw new UsageError('the server has no kind that can be listed and watched');
   return chosen;
 }
 
@@ -45,8 +56,11 @@ async function kindsWithObjects(client: KubeClient, signal: AbortSignal): Promis
         return true;
       });
   });
-  const checked = await Promise.all(preferred.map((type) => hasObjects(client, type, signal)));
-  return preferred.filter((_, index) => checked[index]);
+  const answers = await Promise.all(preferred.map((type) => lookAt(client, type, signal)));
+  return preferred.filter((type, index) => {
+    const answer = answers[index];
+    return answer === 'objects' || (answer === 'none' && COMMON.has(kindName(type)));
+  });
 }
 
 function isWatchable({ verbs }: DiscoveredResource): boolean {
@@ -59,13 +73,20 @@ function isSecondFace({ group, plural }: DiscoveredResource): boolean {
 }
 
 /** What may not be listed is not watched either. */
-async function hasObjects(client: KubeClient, type: DiscoveredResource, signal: AbortSignal): Promise<boolean> {
+async function lookAt(
+  client: KubeClient,
+  type: DiscoveredResource,
+  signal: AbortSignal,
+): Promise<'objects' | 'none' | 'refused'> {
   try {
-    for await (const page of client.resource(type).pages({ pageSize: 1, signal })) return page.items.length > 0;
+    for await (const page of client.resource(type).pages({ pageSize: 1, signal })) {
+      return page.items.length > 0 ? 'objects' : 'none';
+    }
+    return 'none';
   } catch {
     signal.throwIfAborted();
+    return 'refused';
   }
-  return false;
 }
 
 /** `pods`, `deployments.apps`. */

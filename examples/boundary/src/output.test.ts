@@ -32,6 +32,11 @@ const SAW: BoundaryEvent = {
   origin: 'window',
 };
 
+function withoutEscapes(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
+  return text.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '');
+}
+
 describe('line outputs', () => {
   it('write each event as a line of JSON and the summary as the last', () => {
     const lines: string[] = [];
@@ -86,8 +91,7 @@ describe('LiveView', () => {
         view.tell({ event: 'problem', message: `problem ${index} ${'x'.repeat(80)}` });
       screen = '';
       view.draw();
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
-      const shown = screen.replace(/\x1b\[[0-9;?]*[A-Za-z]/g, '').split('\n');
+      const shown = withoutEscapes(screen).split('\n');
       expect(shown.length).toBeLessThanOrEqual(12);
       expect(Math.max(...shown.map((line) => line.length))).toBeLessThanOrEqual(60);
       expect(shown.join('\n')).toContain('configmaps');
@@ -105,7 +109,7 @@ describe('LiveView', () => {
     const lines = tableLines([
       { kind: 'a', ...row },
       { kind: 'deployments.apps', ...row },
-    ]).map((line) => clip(line, 1_000).replace(/\x1b\[[0-9;]*m/g, ''));
+    ]).map(withoutEscapes);
     expect(new Set(lines.map((line) => line.length)).size).toBe(1);
   });
 

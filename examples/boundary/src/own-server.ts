@@ -12,6 +12,8 @@ export interface OwnServerOptions {
 
 // A real ring keeps at least 100 events and grows while they are young; it would take minutes to see one slide.
 const RING_CAPACITY = 32;
+// A real server sends bookmarks once a minute; here no watch lives that long.
+const BOOKMARK_MS = 2_000;
 
 export class OwnServer implements AsyncDisposable {
   /** Events that the watch cache of each resource remembers. */
@@ -34,7 +36,11 @@ export class OwnServer implements AsyncDisposable {
     try {
       const server = await startFakeApiServer({
         port,
-        watchCacheConstants: { lowerBoundCapacity: RING_CAPACITY, upperBoundCapacity: RING_CAPACITY },
+        watchCacheConstants: {
+          lowerBoundCapacity: RING_CAPACITY,
+          upperBoundCapacity: RING_CAPACITY,
+          bookmarkFrequencyMs: BOOKMARK_MS,
+        },
       });
       return new OwnServer(server);
     } catch (error) {

@@ -23,6 +23,10 @@ const SAMPLES = fileURLToPath(new URL('../manifests', import.meta.url));
 const SYNC_MS = 60_000;
 const BETWEEN_SCENES_MS = 700;
 
+// Quick, so that the show goes on. A cluster gets a little more peace; the library's defaults grow to 30 s.
+const OWN_BACKOFF = { initialMs: 200, maxMs: 1_000, resetMs: 5_000 };
+const CLUSTER_BACKOFF = { initialMs: 500, maxMs: 5_000, resetMs: 30_000 };
+
 export interface RunContext {
   readonly output: Output;
   /** Called once there is a fleet to look at. */
@@ -47,7 +51,7 @@ async function runCluster(options: BoundaryOptions, cluster: ClusterOptions, con
   const { server } = client.rest;
   output.tell({ event: 'started', server, version: await versionOf(client, server, signal) });
   const kinds = await chooseKinds(client, options.kinds, signal);
-  await using watching = await startFleet(client, client, kinds, context);
+  await using watching = await startFleet({ watch: client, list: client, backoff: CLUSTER_BACKOFF }, kinds, context);
   const deadline = options.seconds === undefined ? undefined : startedAt + options.seconds * 1_000;
   await until(deadline, signal);
   return await finish(watching.fleet, context, startedAt, {
@@ -84,9 +88,12 @@ async function runOwn(options: BoundaryOptions, context: RunContext): Promise<nu
   const { discovery } = server.client;
   const configMaps = await discovery.findKind<ConfigMapObject>('v1', 'ConfigMap');
   const events = await discovery.findKind('v1', 'Event');
-  const chosen = await chooseKinds(server.client, options.kinds, signal);
-  const kinds = withKinds(chosen, options.kinds.length === 0 ? [configMaps, events] : []);
-  await using watching = await startFleet(connection, server.client, kinds, context);
+  const kinds = await chooseKinds(server.client, options.kinds, signal);
+  await using watching = await startFleet(
+    { watch: connection, list: server.client, backoff: OWN_BACKOFF },
+    kinds,
+    context,
+  );
   const { fleet } = watching;
 
   await using changes = new Changes({
@@ -105,16 +112,12 @@ async function runOwn(options: BoundaryOptions, context: RunContext): Promise<nu
 }
 
 async function startFleet(
-  client: KubeClient,
-  listClient: KubeClient,
+  clients: { readonly watch: KubeClient; readonly list: KubeClient; readonly backoff: typeof OWN_BACKOFF },
   kinds: readonly DiscoveredResource[],
   { output, onFleet, signal }: RunContext,
 ): Promise<AsyncDisposable & { readonly fleet: Fleet }> {
-  const factory = new SharedInformerFactory(client, {
-    // Quick, so that the show goes on; the defaults grow to 30 s to spare a server in trouble.
-    backoff: { initialMs: 200, maxMs: 1_000, resetMs: 5_000 },
-  });
-  const fleet = new Fleet(listClient, output);
+  const factory = new SharedInformerFactory(clients.watch, { backoff: clients.backoff });
+  const fleet = new Fleet(clients.list, output);
   for (const type of kinds) fleet.add(type, factory.informer(type));
   onFleet(fleet);
   const patience = AbortSignal.any([signal, AbortSignal.timeout(SYNC_MS)]);
@@ -186,12 +189,6 @@ async function versionOf(client: KubeClient, server: string, signal: AbortSignal
 async function until(deadline: number | undefined, signal: AbortSignal): Promise<void> {
   const leftMs = deadline === undefined ? 2 ** 31 - 1 : Math.max(deadline - Date.now(), 0);
   await sleep(leftMs, undefined, { signal }).catch(() => {});
-}
-
-function withKinds(kinds: readonly DiscoveredResource[], more: readonly DiscoveredResource[]): DiscoveredResource[] {
-  const has = (type: DiscoveredResource): boolean =>
-    kinds.some(({ group, plural }) => group === type.group && plural === type.plural);
-  return [...kinds, ...more.filter((type) => !has(type))];
 }
 
 /** Definitions and namespaces are left in peace: changing them disturbs more than themselves. */
