@@ -2,6 +2,7 @@
 // Upstream: client-go@v0.30.3:tools/cache/shared_informer.go#processorListener (pendingNotifications)
 // Differs: bounded by conflation; upstream's ring grows without end.
 import type { KubernetesObject } from '@kube-rx/apimachinery';
+import type { Live } from '../rest/resource-type.ts';
 import { metaNamespaceKeyFunc } from '../store/key-func.ts';
 import type { StoreEvent } from './store-event.ts';
 
@@ -37,7 +38,8 @@ export class PendingNotifications<T extends KubernetesObject> {
 
   /** Joins the events of each object, at the place of its first one; returns how many initial additions vanished. */
   conflate(): number {
-    const joined = new Map<string, StoreEvent<T> | undefined>();
+    const joined = new Map<string, StoreEvent<T>>();
+    const told = new Map<string, Live<T>>();
     let synced: StoreEvent<T> | undefined;
     let vanished = 0;
     for (let index = this.#head; index < this.#events.length; index++) {
@@ -49,7 +51,9 @@ export class PendingNotifications<T extends KubernetesObject> {
       }
       const key = metaNamespaceKeyFunc(event.object);
       const before = joined.get(key);
-      const after = before === undefined ? event : join(before, event);
+      // A deletion in between must not hide which state the handler holds.
+      if (before === undefined && event.type === 'updated') told.set(key, event.previous);
+      const after = before === undefined ? event : join(before, event, told.get(key));
       if (after === undefined) {
         if (before?.type === 'added' && before.initial) vanished++;
         joined.delete(key);
@@ -64,13 +68,17 @@ export class PendingNotifications<T extends KubernetesObject> {
 
 type ObjectEvent<T extends KubernetesObject> = Exclude<StoreEvent<T>, { type: 'synced' }>;
 
-/** Two consecutive events of one object as one; undefined when they cancel out. */
-function join<T extends KubernetesObject>(first: StoreEvent<T>, second: ObjectEvent<T>): StoreEvent<T> | undefined {
+/** Two consecutive events of one object as one; undefined when they cancel out. `told` is what the handler saw last. */
+function join<T extends KubernetesObject>(
+  first: StoreEvent<T>,
+  second: ObjectEvent<T>,
+  told: Live<T> | undefined,
+): StoreEvent<T> | undefined {
   if (first.type === 'synced') return second;
   if (second.type === 'deleted') return first.type === 'added' ? undefined : second;
   if (first.type === 'deleted') {
     const cause = second.cause === 'replay' ? 'list' : second.cause;
-    return { type: 'updated', object: second.object, previous: first.object, recreated: true, cause };
+    return { type: 'updated', object: second.object, previous: told ?? first.object, recreated: true, cause };
   }
   if (first.type === 'added') return { ...first, object: second.object };
   const recreated = first.recreated || (second.type === 'updated' && second.recreated);

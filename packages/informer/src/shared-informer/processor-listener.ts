@@ -156,6 +156,12 @@ export class ProcessorListener<T extends KubernetesObject> {
 
   #deliver(event: StoreEvent<T>): Promise<void> | undefined {
     let result: unknown;
+    // Before the call: what is in the handler's hands has been told.
+    if (this.#told !== undefined && event.type !== 'synced') {
+      const key = metaNamespaceKeyFunc(event.object);
+      if (event.type === 'deleted') this.#told.delete(key);
+      else this.#told.set(key, event.object);
+    }
     this.#insideHandler = true;
     try {
       result = this.#options.handle(event);
@@ -171,11 +177,6 @@ export class ProcessorListener<T extends KubernetesObject> {
 
   #delivered(event: StoreEvent<T>): void {
     if (event.type === 'added' && event.initial) this.#tracker.finish();
-    if (this.#told !== undefined && event.type !== 'synced') {
-      const key = metaNamespaceKeyFunc(event.object);
-      if (event.type === 'deleted') this.#told.delete(key);
-      else this.#told.set(key, event.object);
-    }
     this.#options.onProgress();
   }
 
