@@ -3,7 +3,7 @@
 import { jsonEqual } from '../patch/json-value.ts';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { listItemName } from './list-item.ts';
-import { fieldElement, type Path, printPathElement } from './path-element.ts';
+import { fieldElement, type PathElement } from './path-element.ts';
 import {
   type Atom,
   deduceAtom,
@@ -13,7 +13,7 @@ import {
   type SmdType,
   sameAtom,
 } from './smd-type.ts';
-import { asList, asMap, issue, prefixed, printIssues, SmdError, type SmdIssue } from './smd-value.ts';
+import { asList, asMap, issue, NO_ISSUES, prefixed, printIssues, SmdError, type SmdIssue } from './smd-value.ts';
 import { validateScalar } from './validate.ts';
 
 /** No field is in more than one of the sets. */
@@ -28,7 +28,7 @@ export interface Comparison {
  */
 export function compareTyped(lhs: unknown, rhs: unknown, type: SmdType): Comparison {
   const walker = new CompareWalker();
-  const issues = walker.compare({ lhs, rhs, type, path: [], inLeaf: false });
+  const issues = walker.compare({ lhs, rhs, type, inLeaf: false });
   if (issues.length > 0) throw new SmdError(printIssues(issues));
   return {
     removed: walker.removed.build(),
@@ -52,7 +52,6 @@ interface Place {
   readonly lhs: unknown;
   readonly rhs: unknown;
   readonly type: SmdType | undefined;
-  readonly path: Path;
   /** Inside of something that is owned as a whole; set while the place is visited. */
   inLeaf: boolean;
 }
@@ -61,6 +60,8 @@ class CompareWalker {
   readonly removed = new FieldSetBuilder();
   readonly modified = new FieldSetBuilder();
   readonly added = new FieldSetBuilder();
+  /** To the present place; steps are pushed and popped on the way. */
+  readonly #path: PathElement[] = [];
 
   compare(place: Place): readonly SmdIssue[] {
     const { lhs, rhs } = place;
@@ -73,10 +74,17 @@ class CompareWalker {
     else if (lhs === undefined || sameAtom(left, right)) issues = this.#visit(right, place);
     else issues = [...this.#visit(left, { ...place }), ...this.#visit(right, place)];
     if (!place.inLeaf) {
-      if (lhs === undefined) this.added.insert(place.path);
-      else if (rhs === undefined) this.removed.insert(place.path);
+      if (lhs === undefined) this.added.insert(this.#path);
+      else if (rhs === undefined) this.removed.insert(this.#path);
     }
     return issues;
+  }
+
+  #below(element: PathElement, place: Place): readonly SmdIssue[] {
+    this.#path.push(element);
+    const issues = this.compare(place);
+    this.#path.pop();
+    return prefixed(element, issues);
   }
 
   #visit(atom: Atom, place: Place): readonly SmdIssue[] {
@@ -89,9 +97,9 @@ class CompareWalker {
   #leaf(place: Place): void {
     if (place.inLeaf) return;
     place.inLeaf = true;
-    if (place.lhs === undefined) this.added.insert(place.path);
-    else if (place.rhs === undefined) this.removed.insert(place.path);
-    else if (!jsonEqual(place.rhs, place.lhs)) this.modified.insert(place.path);
+    if (place.lhs === undefined) this.added.insert(this.#path);
+    else if (place.rhs === undefined) this.removed.insert(this.#path);
+    else if (!jsonEqual(place.rhs, place.lhs)) this.modified.insert(this.#path);
   }
 
   #scalar(kind: ScalarKind, place: Place): readonly SmdIssue[] {
@@ -99,7 +107,7 @@ class CompareWalker {
     const right = validateScalar(kind, place.rhs, 'rhs: ');
     if (left.length > 0 && right.length > 0) return [...left, ...right];
     this.#leaf(place);
-    return [];
+    return NO_ISSUES;
   }
 
   #map(map: MapAtom, place: Place): readonly SmdIssue[] {
@@ -110,7 +118,7 @@ class CompareWalker {
     // Both empty or null is a leaf, so that the difference between the two shows.
     if (map.atomic || (leftKeys.length === 0 && rightKeys.length === 0)) {
       this.#leaf(place);
-      return [];
+      return NO_ISSUES;
     }
     const issues: SmdIssue[] = [];
     for (const key of new Set([...leftKeys, ...rightKeys])) {
@@ -119,10 +127,10 @@ class CompareWalker {
         lhs: lhs !== undefined && Object.hasOwn(lhs, key) ? lhs[key] : undefined,
         rhs: rhs !== undefined && Object.hasOwn(rhs, key) ? rhs[key] : undefined,
         type: map.field(key)?.type ?? map.element,
-        path: [...place.path, element],
         inLeaf: place.inLeaf,
       };
-      issues.push(...prefixed(printPathElement(element), this.compare(child)));
+      const below = this.#below(element, child);
+      if (below.length > 0) issues.push(...below);
     }
     return issues;
   }
@@ -132,13 +140,14 @@ class CompareWalker {
     const rhs = asList(place.rhs) ?? [];
     if (list.atomic || (lhs.length === 0 && rhs.length === 0)) {
       this.#leaf(place);
-      return [];
+      return NO_ISSUES;
     }
     const issues: SmdIssue[] = [];
     const left = groupItems(list, lhs, issues);
     const right = groupItems(list, rhs, issues);
     for (const element of new Set([...left.keys(), ...right.keys()])) {
-      issues.push(...this.#items(list, place, element, left.get(element) ?? [], right.get(element) ?? []));
+      const below = this.#items(list, place, element, left.get(element) ?? [], right.get(element) ?? []);
+      if (below.length > 0) issues.push(...below);
     }
     return issues;
   }
@@ -151,13 +160,13 @@ class CompareWalker {
     left: readonly unknown[],
     right: readonly unknown[],
   ): readonly SmdIssue[] {
-    const path = [...place.path, element];
+    const path = [...this.#path, element];
     const item = (lhs: unknown, rhs: unknown): readonly SmdIssue[] =>
-      prefixed(printPathElement(element), this.compare({ lhs, rhs, type: list.element, path, inLeaf: place.inLeaf }));
+      this.#below(element, { lhs, rhs, type: list.element, inLeaf: place.inLeaf });
     if (left.length <= 1 && right.length <= 1) return item(left[0], right[0]);
     if (left.length >= 2 && right.length >= 2) {
       if (!jsonEqual(left, right)) this.modified.insert(path);
-      return [];
+      return NO_ISSUES;
     }
     let issues: readonly SmdIssue[] = [];
     if (left.length >= 2) {

@@ -5,9 +5,19 @@ import { type PathElement, parsePathElement } from './path-element.ts';
 
 export type FieldsV1 = { readonly [element: string]: FieldsV1 };
 
-/** In upstream's order: `.` first, then fields, keyed items, set members. */
+// Sets and stored field objects are never changed, and most of an object's managers stay as they are from write to write.
+const emitted = new WeakMap<FieldSet, FieldsV1>();
+const parsed = new WeakMap<object, FieldSet>();
+
+/** In upstream's order: `.` first, then fields, keyed items, set members. The same set gives the same object. */
 export function toFieldsV1(set: FieldSet): FieldsV1 {
-  return emit(set, false);
+  let fields = emitted.get(set);
+  if (fields === undefined) {
+    fields = emit(set, false);
+    emitted.set(set, fields);
+    parsed.set(fields, set);
+  }
+  return fields;
 }
 
 function emit(set: FieldSet, includeSelf: boolean): FieldsV1 {
@@ -18,14 +28,19 @@ function emit(set: FieldSet, includeSelf: boolean): FieldsV1 {
     const child = set.children.get(element);
     out[element] = child === undefined ? {} : emit(child, set.members.has(element));
   }
-  return out;
+  return Object.freeze(out);
 }
 
 /**
  * @throws SyntaxError for keys or values that are no field set.
  */
 export function fromFieldsV1(fields: unknown): FieldSet {
-  return read(fields).set ?? FieldSet.empty;
+  const isKept = typeof fields === 'object' && fields !== null && Object.isFrozen(fields);
+  const known = isKept ? parsed.get(fields) : undefined;
+  if (known !== undefined) return known;
+  const set = read(fields).set ?? FieldSet.empty;
+  if (isKept) parsed.set(fields, set);
+  return set;
 }
 
 /** A node without children is itself a member of its parent. */

@@ -12,7 +12,7 @@ import {
   type SmdType,
   sameAtom,
 } from './smd-type.ts';
-import { asList, asMap, issue, prefixed, printIssues, SmdError, type SmdIssue } from './smd-value.ts';
+import { asList, asMap, issue, NO_ISSUES, prefixed, printIssues, SmdError, type SmdIssue } from './smd-value.ts';
 import { validateScalar } from './validate.ts';
 
 /**
@@ -29,8 +29,6 @@ interface Merged {
   readonly out: unknown;
   readonly issues: readonly SmdIssue[];
 }
-
-const NO_ISSUES: readonly SmdIssue[] = [];
 
 function merge(lhs: unknown, rhs: unknown, type: SmdType | undefined): Merged {
   if (lhs === undefined && rhs === undefined) {
@@ -77,7 +75,7 @@ function mergeMap(map: MapAtom, lhs: unknown, rhs: unknown): Merged {
       right !== undefined && Object.hasOwn(right, key) ? right[key] : undefined,
       map.field(key)?.type ?? map.element,
     );
-    if (merged.issues.length > 0) issues.push(...prefixed(printPathElement(fieldElement(key)), merged.issues));
+    if (merged.issues.length > 0) issues.push(...prefixed(fieldElement(key), merged.issues));
     if (merged.out !== undefined) setOwn(out, key, merged.out);
   }
   return { out: Object.keys(out).length > 0 ? out : undefined, issues };

@@ -139,9 +139,19 @@ export function deduceAtom(atom: Atom, value: unknown): Atom {
   return atom.scalar === undefined ? atom : only(atom, 'scalar');
 }
 
-function only(atom: Atom, kind: 'scalar' | 'list' | 'map'): Atom {
-  const single = atom[kind];
-  return single === undefined || Object.keys(atom).length === 1 ? atom : { [kind]: single };
+/** Parts of atoms that allow several kinds, made once. */
+const parts = new WeakMap<Atom, Atom[]>();
+const KINDS = ['scalar', 'list', 'map'] as const;
+
+function only(atom: Atom, kind: (typeof KINDS)[number]): Atom {
+  const others = KINDS.some((other) => other !== kind && atom[other] !== undefined);
+  if (!others) return atom;
+  let made = parts.get(atom);
+  if (made === undefined) {
+    made = KINDS.map((one) => ({ [one]: atom[one] }));
+    parts.set(atom, made);
+  }
+  return made[KINDS.indexOf(kind)]!;
 }
 
 /** Whether two parts of one atom are the same part. */

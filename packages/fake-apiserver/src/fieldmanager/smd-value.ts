@@ -1,5 +1,6 @@
 // Values as structured merge handles them: plain JSON, undefined for absent.
 import { isObject } from '../patch/json-value.ts';
+import { type PathElement, printPathElement } from './path-element.ts';
 
 export type JsonMap = Readonly<Record<string, unknown>>;
 
@@ -21,9 +22,14 @@ export function printIssues(issues: readonly SmdIssue[]): string {
 
 export const issue = (message: string): SmdIssue[] => [{ path: '', message }];
 
-export function prefixed(prefix: string, issues: readonly SmdIssue[]): readonly SmdIssue[] {
-  return issues.length === 0 ? issues : issues.map(({ path, message }) => ({ path: prefix + path, message }));
+/** The issues as seen from above; the element is only printed when there are any. */
+export function prefixed(element: PathElement, issues: readonly SmdIssue[]): readonly SmdIssue[] {
+  if (issues.length === 0) return issues;
+  const prefix = printPathElement(element);
+  return issues.map(({ path, message }) => ({ path: prefix + path, message }));
 }
+
+export const NO_ISSUES: readonly SmdIssue[] = [];
 
 /** Undefined for anything but an object. */
 export function asMap(value: unknown): JsonMap | undefined {

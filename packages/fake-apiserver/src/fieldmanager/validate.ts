@@ -10,6 +10,7 @@ import {
   goSyntax,
   goTypeOf,
   issue,
+  NO_ISSUES,
   prefixed,
   printIssues,
   SmdError,
@@ -38,24 +39,24 @@ function validate(value: unknown, type: SmdType | undefined, allowDuplicates: bo
 
 /** Nothing to say about absent values and null. */
 export function validateScalar(kind: ScalarKind, value: unknown, prefix: string): readonly SmdIssue[] {
-  if (value === undefined || value === null) return [];
+  if (value === undefined || value === null) return NO_ISSUES;
   const type = typeof value;
   switch (kind) {
     case 'numeric':
-      return type === 'number' ? [] : issue(`${prefix}expected numeric (int or float), got ${goTypeOf(value)}`);
+      return type === 'number' ? NO_ISSUES : issue(`${prefix}expected numeric (int or float), got ${goTypeOf(value)}`);
     case 'string':
       return type === 'string'
-        ? []
+        ? NO_ISSUES
         : issue(`${prefix}expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
     case 'boolean':
-      return type === 'boolean' ? [] : issue(`${prefix}expected boolean, got ${wrapped(value)}`);
+      return type === 'boolean' ? NO_ISSUES : issue(`${prefix}expected boolean, got ${wrapped(value)}`);
     case 'untyped':
-      return type !== 'object' ? [] : issue(`${prefix}expected any scalar, got ${wrapped(value)}`);
+      return type !== 'object' ? NO_ISSUES : issue(`${prefix}expected any scalar, got ${wrapped(value)}`);
   }
 }
 
 function validateList(value: unknown, list: ListAtom, allowDuplicates: boolean): readonly SmdIssue[] {
-  if (value === null || value === undefined) return [];
+  if (value === null || value === undefined) return NO_ISSUES;
   const items = asList(value);
   if (items === undefined) return issue(`expected list, got ${wrapped(value)}`);
   const issues: SmdIssue[] = [];
@@ -72,22 +73,22 @@ function validateList(value: unknown, list: ListAtom, allowDuplicates: boolean):
       }
       seen.add(element);
     }
-    issues.push(...prefixed(printPathElement(element), validate(item, list.element, allowDuplicates)));
+    const below = validate(item, list.element, allowDuplicates);
+    if (below.length > 0) issues.push(...prefixed(element, below));
   }
   return issues;
 }
 
 function validateMap(value: unknown, map: MapAtom, allowDuplicates: boolean): readonly SmdIssue[] {
-  if (value === null || value === undefined) return [];
+  if (value === null || value === undefined) return NO_ISSUES;
   const object = asMap(value);
   if (object === undefined) return issue(`expected map, got ${wrapped(value)}`);
   const issues: SmdIssue[] = [];
   for (const key of Object.keys(object)) {
     const type = map.field(key)?.type ?? map.element;
-    const prefix = printPathElement(fieldElement(key));
-    if (type === undefined) return [...issues, { path: prefix, message: 'field not declared in schema' }];
+    if (type === undefined) return [...issues, ...prefixed(fieldElement(key), issue('field not declared in schema'))];
     const below = validate(object[key], type, allowDuplicates);
-    if (below.length > 0) issues.push(...prefixed(prefix, below));
+    if (below.length > 0) issues.push(...prefixed(fieldElement(key), below));
   }
   return issues;
 }
