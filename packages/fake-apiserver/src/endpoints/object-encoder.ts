@@ -17,7 +17,7 @@ export interface ObjectEncoder {
   /** A message of its own: no newline, no frame. */
   encode(stored: StoredObject): Buffer;
   /** `first` is true for the first event of a watch, where a Table carries its column definitions. */
-  frame(type: WatchEventType, stored: StoredObject, first: boolean): WireFrame;
+  frame(type: WatchEventType, stored: StoredObject, first?: boolean): WireFrame;
   errorFrame(status: Status): WireFrame;
 }
 
@@ -53,7 +53,7 @@ abstract class JsonEncoder implements ObjectEncoder {
     return stored.encoding(this.identifier, (object) => Buffer.from(this.text(object, true)));
   }
 
-  frame(type: WatchEventType, stored: StoredObject, first: boolean): WireFrame {
+  frame(type: WatchEventType, stored: StoredObject, first = false): WireFrame {
     const shown = this.firstDiffers && first;
     const identifier = `${this.identifier};watch=${type}${shown ? ';first' : ''}`;
     return viewFrame(
@@ -167,7 +167,7 @@ export class TableEncoder extends JsonEncoder {
     return Buffer.from(this.text(stored.object, true));
   }
 
-  override frame(type: WatchEventType, stored: StoredObject, first: boolean): WireFrame {
+  override frame(type: WatchEventType, stored: StoredObject, first = false): WireFrame {
     return makeFrame(this.pieces(type, this.text(stored.object, first)));
   }
 

@@ -20,7 +20,7 @@ export function needsQuotes(text: string): boolean {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones a YAML stream may not hold
-const SPECIAL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])/;
+const SPECIAL = /[\u0000-\u001f\u007f-\u009f\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])/;
 
 export function plainAllowed(text: string): boolean {
   if (text === '' || SPECIAL.test(text) || /^ | $/.test(text)) return false;

@@ -40,6 +40,7 @@ export class Discovery {
 
   /** Whether a path is discovery at all. */
   handles(path: string): boolean {
+    if (path.includes('//')) return false;
     const [prefix, group, version, ...rest] = splitPath(path);
     if (prefix === 'api') return group === undefined || version === undefined;
     if (prefix !== 'apis' || rest.length > 0) return false;
