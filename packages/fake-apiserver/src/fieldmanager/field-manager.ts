@@ -2,7 +2,7 @@
 // Upstream: apimachinery@v0.30.3:pkg/util/managedfields/internal/fieldmanager.go#FieldManager
 // Differs: one class for upstream's chain of eight managers; an apply's result is not defaulted here, the registry does that.
 import { newBadRequest, newUnknownError, parseGroupVersion } from '@kube-rx/apimachinery';
-import { normalizeBuiltin } from '../schema/normalize-builtin.ts';
+import { normalizeUnstored } from '../schema/normalize-builtin.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import { ConflictsError, conflictStatus } from './conflicts.ts';
@@ -161,7 +161,7 @@ export class FieldManager {
     stripMeta(managed.fields, identifier);
     if (value === undefined) return live;
     managed.times.set(identifier, nowIso);
-    return normalizeBuiltin(value as ApiObject, this.#schema);
+    return normalizeUnstored(value as ApiObject, this.#schema);
   }
 
   #settleApply(
@@ -243,12 +243,12 @@ export class FieldManager {
 
   #emptyObject(): ApiObject {
     const empty = { apiVersion: this.#apiVersion, kind: this.#kind, metadata: {} };
-    return normalizeBuiltin(empty, this.#schema);
+    return normalizeUnstored(empty, this.#schema);
   }
 
   /** Normalised first: what Go would not write must not look like a change. */
   #typed(object: ApiObject): TypedObject {
-    return { value: normalizeBuiltin(object, this.#schema), type: this.#type, apiVersion: this.#apiVersion };
+    return { value: normalizeUnstored(object, this.#schema), type: this.#type, apiVersion: this.#apiVersion };
   }
 
   #validate({ value, type }: TypedObject, allowDuplicates: boolean, problem: string): void {

@@ -1,7 +1,7 @@
 // Built-in objects in protobuf: the magic bytes, the envelope with apiVersion and kind, and the frames of lists and watches.
 // Upstream: apimachinery@v0.30.3:pkg/runtime/serializer/protobuf/protobuf.go
 import { parseGroupVersion } from '@kube-rx/apimachinery';
-import { normalizeBuiltin } from '../schema/normalize-builtin.ts';
+import { normalizeUnstored } from '../schema/normalize-builtin.ts';
 import { loadSchemaRegistry } from '../schema/schema-registry.ts';
 import { BackwardWriter } from './backward-writer.ts';
 import { readMessage } from './decode-message.ts';
@@ -162,5 +162,5 @@ export function decodeProtobuf(bytes: Uint8Array, fallback?: ProtobufObject): Pr
   const message = readMessage(new ProtobufReader(raw), known(named)) as Record<string, unknown>;
   const gv = parseGroupVersion(named.apiVersion);
   const schema = loadSchemaRegistry(PROTOBUF_PROFILE).byKind(gv?.group ?? '', gv?.version ?? '', named.kind);
-  return normalizeBuiltin({ ...message, apiVersion: named.apiVersion, kind: named.kind }, schema);
+  return normalizeUnstored({ ...message, apiVersion: named.apiVersion, kind: named.kind }, schema);
 }

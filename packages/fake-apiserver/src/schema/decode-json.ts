@@ -49,7 +49,7 @@ function checkDepth(text: string): void {
 
 /**
  * Decodes a document of a built-in type as Go would: unknown fields are dropped and reported, wrong types throw, and the result
- * is what Go would write back (see {@link normalizeBuiltin}). Without a recorded schema the value stays as it is and only
+ * is what Go would write back (see `normalizeUnstored`). Without a recorded schema the value stays as it is and only
  * duplicate keys are reported.
  *
  * @throws DecodeError with upstream's text.
@@ -66,7 +66,7 @@ export function decodeJson(text: string, schema?: Schema): DecodedJson {
   const reader = new TypedReader(new JsonReader(text), errors);
   const value = reader.document(type);
   if (reader.problem !== undefined) throw new DecodeError(reader.problem);
-  return { value: value === undefined ? undefined : normalizeType(value, type), strictErrors: errors.list };
+  return { value: value === undefined ? undefined : normalizeType(value, type, true), strictErrors: errors.list };
 }
 
 /** Plain JSON where a later duplicate wins, as in Go's maps. */

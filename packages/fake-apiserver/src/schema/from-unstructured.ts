@@ -20,7 +20,7 @@ export function fromUnstructured(value: unknown, schema: Schema | undefined): De
   const unknown: string[] = [];
   const converted = convert(value, type, '', unknown);
   const strictErrors = unknown.map((path) => `unknown field ${goQuote(path)}`).sort();
-  return { value: normalizeType(converted, type), strictErrors };
+  return { value: normalizeType(converted, type, true), strictErrors };
 }
 
 function kindOf(value: unknown): string {

@@ -11,7 +11,7 @@ export {
 } from './discovery.ts';
 export { fromUnstructured } from './from-unstructured.ts';
 export { jsonSyntaxError } from './json-syntax.ts';
-export { normalizeBuiltin } from './normalize-builtin.ts';
+export { normalizeBuiltin, normalizeUnstored } from './normalize-builtin.ts';
 export type { DataProfile } from './profile-data.ts';
 export type { Schema, SchemaRegistry, SchemaType } from './schema.ts';
 export { loadOpenApiSchemas, loadSchemaRegistry } from './schema-registry.ts';

@@ -24,16 +24,29 @@ export function normalizeBuiltin<T>(object: T, schema: Schema | undefined): T {
   return type === undefined ? object : (normalizeType(object, type) as T);
 }
 
-/** {@link normalizeBuiltin} for a type at hand. */
-export function normalizeType(value: unknown, type: GoType): unknown {
+/**
+ * As {@link normalizeBuiltin} but for an object that was not stored yet: empty lists and maps of required fields are still empty,
+ * and only storing makes them null. Who owns a field is decided on this form.
+ */
+export function normalizeUnstored<T>(object: T, schema: Schema | undefined): T {
+  const type = schema === undefined ? undefined : goTypeOf(schema);
+  return type === undefined ? object : (normalizeType(object, type, true) as T);
+}
+
+/** {@link normalizeBuiltin} for a type at hand, {@link normalizeUnstored} if empty values are kept. */
+export function normalizeType(value: unknown, type: GoType, keepEmpty = false): unknown {
   if (value === null || value === undefined) return zeroOf(type);
   switch (type.kind) {
     case 'struct':
-      return typeof value === 'object' && !Array.isArray(value) ? normalizeStruct(value as Fields, type) : value;
+      return typeof value === 'object' && !Array.isArray(value)
+        ? normalizeStruct(value as Fields, type, keepEmpty)
+        : value;
     case 'list':
-      return Array.isArray(value) ? value.map((item) => normalizeType(item, type.element)) : value;
+      return Array.isArray(value) ? value.map((item) => normalizeType(item, type.element, keepEmpty)) : value;
     case 'map':
-      return typeof value === 'object' && !Array.isArray(value) ? normalizeMap(value as Fields, type) : value;
+      return typeof value === 'object' && !Array.isArray(value)
+        ? normalizeMap(value as Fields, type, keepEmpty)
+        : value;
     case 'quantity':
       return attempt(() => canonicalQuantity(String(value)), value);
     case 'time':
@@ -62,7 +75,7 @@ function zeroOf(type: GoType): unknown {
   if (type.pointer) return null;
   switch (type.kind) {
     case 'struct':
-      return normalizeStruct({}, type);
+      return normalizeStruct({}, type, false);
     case 'string':
       return '';
     case 'integer':
@@ -104,36 +117,37 @@ function alwaysShown(type: GoType): boolean {
   return !['list', 'map', 'bytes', 'string', 'integer', 'float', 'bool'].includes(type.kind);
 }
 
-function normalizeStruct(object: Fields, type: GoType): Fields {
+function normalizeStruct(object: Fields, type: GoType, keepEmpty: boolean): Fields {
   const out: Record<string, unknown> = {};
   for (const field of type.fields.values()) {
     const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
-    const normal = normalizeField(value, field);
+    const normal = normalizeField(value, field, keepEmpty);
     if (normal !== undefined) out[field.name] = normal;
   }
   return out;
 }
 
 /** Undefined when the field is left out. */
-function normalizeField(value: unknown, field: GoStructField): unknown {
+function normalizeField(value: unknown, field: GoStructField, keepEmpty: boolean): unknown {
   const { type, omitEmpty, omitZero } = field;
   if (value === null || value === undefined) {
     if (type.pointer) return omitEmpty || omitZero ? undefined : null;
     if (omitZero || (omitEmpty && !alwaysShown(type))) return undefined;
     return zeroOf(type);
   }
-  if (type.pointer) return normalizeType(value, type);
+  if (type.pointer) return normalizeType(value, type, keepEmpty);
   if (isEmpty(value, type)) {
     if (omitEmpty) return undefined;
-    return (type.kind === 'list' || type.kind === 'map') && !type.storedAsJson ? null : value;
+    const vanishes = (type.kind === 'list' || type.kind === 'map') && !keepEmpty && !type.storedAsJson;
+    return vanishes ? null : value;
   }
-  return normalizeType(value, type);
+  return normalizeType(value, type, keepEmpty);
 }
 
-function normalizeMap(object: Fields, type: GoType): Fields {
+function normalizeMap(object: Fields, type: GoType, keepEmpty: boolean): Fields {
   const out: Record<string, unknown> = {};
   for (const key of Object.keys(object).sort(compareUtf8)) {
-    const value = normalizeType(object[key], type.element);
+    const value = normalizeType(object[key], type.element, keepEmpty);
     setOwn(out, key, value === null && type.element.kind === 'bytes' ? '' : value);
   }
   return out;
