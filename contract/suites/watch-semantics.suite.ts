@@ -280,6 +280,40 @@ export function describeWatchSemantics(options: StorageSuiteOptions): void {
         for (const opened of [...stuck, good]) opened.stop();
       });
 
+      it('that throw lose their watch, and neither the writer nor others notice', async () => {
+        const bad = await watch({ resourceVersion: '1' });
+        const good = await watch({ resourceVersion: '1' });
+        bad.onReadable(() => {
+          throw new Error('broken reader');
+        });
+        const lines: string[] = [];
+        good.onReadable(() => lines.push(...drain(good)));
+        await create('x/a');
+        await create('x/b');
+        await settle();
+        expect(lines).toEqual(['ADDED x/a 2', 'ADDED x/b 3']);
+        expect(bad.done).toBe(true);
+        good.stop();
+      });
+
+      it('that never quite catch up get everything in order', async () => {
+        const opened = await watch({ resourceVersion: '1' });
+        const lines: string[] = [];
+        for (let i = 0; i < 3000; i++) {
+          await create(`x/${i}`);
+          const event = i < 3 ? undefined : opened.next();
+          if (event?.type === 'ADDED') lines.push(event.object.object.metadata.name ?? '');
+          if (i % 100 === 0) await settle();
+        }
+        for (let event = opened.next(); event?.type === 'ADDED'; event = opened.next()) {
+          lines.push(event.object.object.metadata.name ?? '');
+        }
+        await settle();
+        lines.push(...drain(opened).map((line) => line.split(' ')[1]!.slice(2)));
+        expect(lines).toEqual(Array.from({ length: 3000 }, (_, i) => String(i)));
+        opened.stop();
+      });
+
       it('get the end of the watch when storage closes', async () => {
         const opened = await watch({ resourceVersion: '1' });
         let told = false;

@@ -113,7 +113,7 @@ class Backend implements StorageBackend {
       metrics = noMetrics,
       logger = silentLogger,
     } = this.#options;
-    const store = new Etcd3Store({ etcd, config, profile, leases: this.#leases, clock, random, metrics });
+    const store = new Etcd3Store({ etcd, config, profile, leases: this.#leases, clock, random, metrics, logger });
     if (!isCached(config, this.#options)) return tracked(this.#uncached, store);
     return tracked(this.#caches, new Cacher({ config, store, profile, clock, random, metrics, logger }));
   }

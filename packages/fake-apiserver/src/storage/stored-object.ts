@@ -11,7 +11,10 @@ export class StoredObject {
   readonly key: string;
   readonly object: ApiObject;
   readonly revision: Revision;
-  #encodings: Map<string, Buffer> | undefined;
+  // Nearly all objects are wanted in one form only, and there are many objects.
+  #firstIdentifier = '';
+  #firstBytes: Buffer | undefined;
+  #others: Map<string, Buffer> | undefined;
 
   constructor(key: string, object: ApiObject, revision: Revision) {
     this.key = key;
@@ -24,11 +27,17 @@ export class StoredObject {
    * The identifier names media type, transformation and frame, e.g. `json`, `json;watch=ADDED`, `table;include=None`.
    */
   encoding(identifier: string, encode: (object: ApiObject) => Buffer): Buffer {
-    this.#encodings ??= new Map();
-    let bytes = this.#encodings.get(identifier);
+    if (this.#firstBytes === undefined) {
+      this.#firstBytes = encode(this.object);
+      this.#firstIdentifier = identifier;
+      return this.#firstBytes;
+    }
+    if (identifier === this.#firstIdentifier) return this.#firstBytes;
+    this.#others ??= new Map();
+    let bytes = this.#others.get(identifier);
     if (bytes === undefined) {
       bytes = encode(this.object);
-      this.#encodings.set(identifier, bytes);
+      this.#others.set(identifier, bytes);
     }
     return bytes;
   }

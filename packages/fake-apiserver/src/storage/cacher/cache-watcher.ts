@@ -32,6 +32,8 @@ export interface CacheWatcherOwner {
   /** A watcher the dispatcher waits for has room again. */
   unblocked(watcher: CacheWatcher): void;
   initialEventsSent(count: number): void;
+  /** A reader threw when it was told of events; its watch has been ended. */
+  readerFailed(watcher: CacheWatcher, error: unknown): void;
   /** The end of the initial events, if this profile sends it without waiting for a bookmark round. */
   initialEventsEndAt(revision: Revision): StorageWatchEvent | undefined;
 }
@@ -241,7 +243,7 @@ export class CacheWatcher implements StorageWatch, BookmarkWatcher {
   #push(event: StorageWatchEvent): void {
     if (this.#first === undefined) {
       this.#first = event;
-      this.#listener?.();
+      this.#notify();
     } else if (this.#rest === undefined) {
       this.#rest = [event];
     } else {
@@ -254,7 +256,14 @@ export class CacheWatcher implements StorageWatch, BookmarkWatcher {
     this.#first = rest?.[this.#head];
     if (rest === undefined) return;
     this.#head++;
-    if (this.#head < rest.length) return;
+    if (this.#head < rest.length) {
+      // A reader that never quite catches up must not drag along all it has read.
+      if (this.#head >= 64 && this.#head * 2 >= rest.length) {
+        rest.splice(0, this.#head);
+        this.#head = 0;
+      }
+      return;
+    }
     this.#rest = undefined;
     this.#head = 0;
   }
@@ -271,7 +280,18 @@ export class CacheWatcher implements StorageWatch, BookmarkWatcher {
     this.#blockedEvent = undefined;
     this.#signal?.removeEventListener('abort', this as EventListenerObject);
     this.#owner.forget(this);
-    this.#listener?.();
+    this.#notify();
+  }
+
+  /** One reader's mistake must not keep the event from the others. */
+  #notify(): void {
+    if (this.#listener === undefined) return;
+    try {
+      this.#listener();
+    } catch (error) {
+      this.stop();
+      this.#owner.readerFailed(this, error);
+    }
   }
 }
 

@@ -135,6 +135,11 @@ export class CacherCore implements CacheWatcherOwner {
     if (count > 0) this.#initEvents.inc(count);
   }
 
+  readerFailed(_watcher: CacheWatcher, error: unknown): void {
+    const { logger, config } = this.options;
+    logger.error('reader of a watch failed', { resource: formatGroupResource(config.groupResource), error });
+  }
+
   initialEventsEndAt(revision: Revision): StorageWatchEvent | undefined {
     if (this.options.profile.behaviours.initialEventsEndTiming === 'tick') return undefined;
     return this.#makeRound(revision).initialEventsEnd;

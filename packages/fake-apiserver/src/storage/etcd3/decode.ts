@@ -23,6 +23,7 @@ export class Decoder {
   readonly #errors: Counter;
   // The embedded etcd hands out the buffer it was given; a remote one makes new ones, which just never hit.
   readonly #decoded = new WeakMap<Buffer, EtcdStoredObject>();
+  readonly #writing = new WeakMap<Buffer, ApiObject>();
 
   constructor(codec: StorageCodec, errors: Counter) {
     this.#codec = codec;
@@ -33,12 +34,23 @@ export class Decoder {
   decode(kv: KeyValue): EtcdStoredObject {
     const known = this.#decoded.get(kv.value);
     if (known !== undefined && known.revision === kv.modRevision && known.key === kv.key) return known;
-    return this.#remember(kv.key, this.#read(kv), kv.modRevision, kv.value);
+    const object = this.#writing.get(kv.value) ?? this.#read(kv);
+    return this.#remember(kv.key, object, kv.modRevision, kv.value);
   }
 
-  /** Takes over a state that was just written. */
+  /**
+   * Announces bytes that are about to be written. Watchers are told of them before the writer is, and are to share what the
+   * writer gets.
+   */
+  writing(object: ApiObject, data: Buffer): void {
+    this.#writing.set(data, object);
+  }
+
+  /** The state that was just written. */
   written(key: string, object: ApiObject, revision: Revision, data: Buffer): EtcdStoredObject {
-    return this.#remember(key, object, revision, data);
+    this.#writing.delete(data);
+    const known = this.#decoded.get(data);
+    return known !== undefined && known.revision === revision ? known : this.#remember(key, object, revision, data);
   }
 
   /** The last content of a deleted object under the revision of the delete. */

@@ -46,6 +46,7 @@ export async function guaranteedUpdate(
       return { stored: state.stored!, unchanged: true };
     }
     const lease = result.ttlSeconds === undefined ? undefined : await ctx.leases.getLease(result.ttlSeconds);
+    ctx.decoder.writing(result.object, data);
     const answer = await put(ctx, { key, data, lease, revision: state.revision, signal });
     if (answer.succeeded) {
       return { stored: ctx.decoder.written(key, result.object, answer.revision, data), unchanged: false };

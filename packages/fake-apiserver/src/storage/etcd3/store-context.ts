@@ -1,5 +1,5 @@
 // What the verbs of one etcd3 store share.
-import { type Clock, formatGroupResource } from '@kube-rx/apimachinery';
+import { type Clock, formatGroupResource, type Logger, silentLogger } from '@kube-rx/apimachinery';
 import type { EtcdClient } from '../../etcd/client.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { type Counter, type Gauge, type Histogram, type Metrics, noMetrics } from '../metrics.ts';
@@ -17,6 +17,7 @@ export interface Etcd3StoreOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly metrics?: Metrics | undefined;
+  readonly logger?: Logger | undefined;
 }
 
 export interface ListCounters {
@@ -35,6 +36,7 @@ export interface StoreContext {
   readonly profile: Profile;
   readonly leases: LeaseManager;
   readonly random: () => number;
+  readonly logger: Logger;
   readonly decoder: Decoder;
   readonly listCounters: ListCounters;
   readonly eventsReceived: Counter;
@@ -53,6 +55,7 @@ export function makeStoreContext(options: Etcd3StoreOptions): StoreContext {
     profile: options.profile,
     leases: options.leases,
     random: options.random,
+    logger: options.logger ?? silentLogger,
     decoder: new Decoder(config.codec, metrics.counter('apiserver_storage_decode_errors_total', labels)),
     listCounters: {
       total: metrics.counter('apiserver_storage_list_total', labels),

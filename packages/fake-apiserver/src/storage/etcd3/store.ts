@@ -54,6 +54,7 @@ export class Etcd3Store implements ResourceStorage, BackingStore {
       success: [{ op: 'put', key, value: data, lease }],
       failure: [],
     };
+    decoder.writing(object, data);
     const answer = await measure('create', etcd.txn(request, options.signal)).catch(rethrow);
     if (!answer.succeeded) throw keyExists(key);
     return decoder.written(key, object, answer.revision, data);

@@ -56,6 +56,9 @@ export class WatchChan implements StorageWatch {
     if (this.#head === this.#queue.length) {
       this.#queue = [];
       this.#head = 0;
+    } else if (this.#head >= 1024 && this.#head * 2 >= this.#queue.length) {
+      this.#queue.splice(0, this.#head);
+      this.#head = 0;
     }
     if (this.#waiting < BUFFERED_EVENTS) this.#hasRoom();
     return event;
@@ -107,7 +110,7 @@ export class WatchChan implements StorageWatch {
       this.#push({ type: 'BOOKMARK', object });
     }
     this.#watchEtcd(revision);
-    this.#listener?.();
+    this.#notify();
   }
 
   async #checkNotTooLarge(revision: Revision): Promise<void> {
@@ -139,7 +142,7 @@ export class WatchChan implements StorageWatch {
         const stored = this.#ctx.decoder.decode(kv);
         if (matchesObject(predicate, stored.object)) this.#push({ type: 'ADDED', object: stored });
       }
-      if (this.#waiting > 0) this.#listener?.();
+      if (this.#waiting > 0) this.#notify();
       if (!page.more) return revision;
       from = `${page.kvs.at(-1)!.key}\0`;
       while (!this.#ended && this.#waiting >= BUFFERED_EVENTS) {
@@ -177,7 +180,17 @@ export class WatchChan implements StorageWatch {
       if (wanted !== undefined) this.#push(wanted);
     }
     if (this.#waiting >= BUFFERED_EVENTS) this.#pause();
-    if (this.#queue.length > before) this.#listener?.();
+    if (this.#queue.length > before) this.#notify();
+  }
+
+  /** One reader's mistake must not reach the writer whose change it was told of. */
+  #notify(): void {
+    try {
+      this.#listener?.();
+    } catch (error) {
+      this.stop();
+      this.#ctx.logger.error('reader of a watch failed', { prefix: this.#ctx.config.resourcePrefix, error });
+    }
   }
 
   #push(event: StorageWatchEvent): void {
@@ -212,6 +225,6 @@ export class WatchChan implements StorageWatch {
     this.#request.signal?.removeEventListener('abort', this.#onAbort);
     this.#hasRoom();
     this.#onEnd?.();
-    this.#listener?.();
+    this.#notify();
   }
 }

@@ -90,15 +90,16 @@ export class KvStore {
 
   /** Puts back a version that was current at the compaction revision. */
   restoreBase(kv: KeyValue): void {
-    this.#record(kv);
+    this.#record(kv, this.#byKey.get(kv.key));
   }
 
   /** Puts back a change at or after the compaction revision; in revision order, after the base. */
   restoreEvent(kv: KeyValue): EtcdEvent {
-    const previous = this.#byKey.get(kv.key)?.current;
+    const index = this.#byKey.get(kv.key);
+    const previous = index?.current;
     const prevKv = kv.modRevision > (this.#compactRevision ?? 0) ? previous : undefined;
     const type = isTombstone(kv) ? 'delete' : 'put';
-    this.#record(kv);
+    this.#record(kv, index);
     const event: EtcdEvent = prevKv === undefined ? { type, kv } : { type, kv, prevKv };
     this.log.append(event);
     this.#revision = kv.modRevision;
@@ -161,40 +162,42 @@ export class KvStore {
   }
 
   #put(write: Extract<KvWrite, { op: 'put' }>, revision: Revision): EtcdEvent {
-    const prevKv = this.#byKey.get(write.key)?.current;
+    const index = this.#byKey.get(write.key);
+    const prevKv = index?.current;
     const kv: KeyValue = {
-      key: write.key,
+      // One string per key, however many versions it has.
+      key: index === undefined ? write.key : index.key,
       value: write.value,
       createRevision: prevKv === undefined ? revision : prevKv.createRevision,
       modRevision: revision,
       version: prevKv === undefined ? 1 : prevKv.version + 1,
       lease: write.lease,
     };
-    this.#record(kv);
+    this.#record(kv, index);
     const event: EtcdEvent = prevKv === undefined ? { type: 'put', kv } : { type: 'put', kv, prevKv };
     this.log.append(event);
     return event;
   }
 
   #delete(key: string, revision: Revision): EtcdEvent | undefined {
-    const prevKv = this.#byKey.get(key)?.current;
-    if (prevKv === undefined) return undefined;
-    const kv = tombstone(key, revision);
-    this.#record(kv);
+    const index = this.#byKey.get(key);
+    const prevKv = index?.current;
+    if (index === undefined || prevKv === undefined) return undefined;
+    const kv = tombstone(index.key, revision);
+    this.#record(kv, index);
     const event: EtcdEvent = { type: 'delete', kv, prevKv };
     this.log.append(event);
     return event;
   }
 
-  #record(version: KeyVersion): void {
+  #record(version: KeyVersion, index: KeyIndex | undefined): void {
     const { key } = version;
     this.#sizeBytes += sizeOf(version);
-    let index = this.#byKey.get(key);
     if (index === undefined) {
-      index = new KeyIndex(version);
-      this.#byKey.set(key, index);
-      this.#all.set(key, index);
-      if (!isTombstone(version)) this.#live.set(key, index);
+      const added = new KeyIndex(version);
+      this.#byKey.set(key, added);
+      this.#all.set(key, added);
+      if (!isTombstone(version)) this.#live.set(key, added);
       return;
     }
     const existed = index.current !== undefined;
