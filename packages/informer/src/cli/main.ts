@@ -113,7 +113,13 @@ function connect(
   const calls = createAxiosTransport({ tls, proxyUrl });
   const transport = args.transport === 'websocket' ? createWsTransport({ calls, tls, clock }) : calls;
   const agent = userAgent({ name: 'kube-informer', version });
-  return createClient(config, { transport, userAgent: agent, clock, onWarning: ({ text }) => warn(text) });
+  return createClient(config, {
+    transport,
+    userAgent: agent,
+    clock,
+    maxRetries: 0,
+    onWarning: ({ text }) => warn(text),
+  });
 }
 
 async function packageVersion(): Promise<string> {
