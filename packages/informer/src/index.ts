@@ -28,6 +28,7 @@ export type { ExpectedType } from './reflector/watch-handler.ts';
 export * from './resources/builtin.ts';
 export { type AuthProvider, basicAuth, bearerToken, type Impersonation } from './rest/auth.ts';
 export { type AxiosTransportOptions, createAxiosTransport, type TlsMaterial } from './rest/axios-transport.ts';
+export { createFetchTransport, type FetchFunction, type FetchTransportOptions } from './rest/fetch-transport.ts';
 export { FrameDecoder, type FrameDecoderOptions } from './rest/frame-decoder.ts';
 export { ListWatch, type ListWatchOptions } from './rest/list-watch.ts';
 export type {
@@ -58,6 +59,7 @@ export type {
 } from './rest/transport.ts';
 export type { Warning } from './rest/warnings.ts';
 export type { Decoding } from './rest/watch-decoder.ts';
+export { createWsTransport, type WsTransportOptions } from './rest/ws-transport.ts';
 export { select$ } from './rx/select.ts';
 export type { BufferPolicy } from './shared-informer/buffer-policy.ts';
 export {
