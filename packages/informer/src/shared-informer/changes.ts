@@ -56,6 +56,7 @@ export function changesOf<T extends KubernetesObject>(
     }
     signal?.addEventListener('abort', abort, { once: true });
     forgetStop = source.onStop(finish);
+    if (ended) return;
     registration = source.handle(take, { name: 'changes', ...(buffer === undefined ? {} : { buffer }) });
     if (ended) void registration.remove();
   };

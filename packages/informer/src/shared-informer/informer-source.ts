@@ -78,8 +78,8 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
 
   delete(object: T): void {
     // The last state is for the handlers' eyes only; a transform that fails on it must not keep the object alive.
-    this.#broken.delete(metaNamespaceKeyFunc(object));
     this.#queue.delete(this.#transformed(object) ?? object);
+    this.#broken.delete(metaNamespaceKeyFunc(object));
     this.#loop.drain();
   }
 
