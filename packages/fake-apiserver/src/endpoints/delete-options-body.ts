@@ -2,6 +2,7 @@
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/delete.go#DeleteResource
 import type { DeleteOptions, DeletionPropagation } from '@kube-rx/apimachinery';
 import { goQuote, newUnknownError } from '@kube-rx/apimachinery';
+import { decodeProtobuf } from '../protobuf/index.ts';
 import type { EndpointsContext, Exchange } from './exchange.ts';
 import { MAX_BODY_BYTES } from './exchange.ts';
 import { bodyToJson, readKind } from './object-decoder.ts';
@@ -17,11 +18,11 @@ export async function readDeleteOptions(server: EndpointsContext, exchange: Exch
 }
 
 function fromBody(server: EndpointsContext, exchange: Exchange, body: Buffer): DeleteOptions {
-  const mediaType = inputMediaType(exchange.request, undefined, server.protobuf !== undefined);
-  if (mediaType === 'application/vnd.kubernetes.protobuf') {
-    return pick(server.protobuf!.decode(body) as unknown as Record<string, unknown>);
-  }
+  const mediaType = inputMediaType(exchange.request, undefined);
   try {
+    if (mediaType === 'application/vnd.kubernetes.protobuf') {
+      return pick(decodeProtobuf(body, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' }));
+    }
     const text = bodyToJson(body, mediaType);
     const { kind, apiVersion } = readKind(text);
     if (kind !== '' && kind !== 'DeleteOptions') {

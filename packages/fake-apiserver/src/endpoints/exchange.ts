@@ -1,17 +1,10 @@
 // One request on its way through the handlers, and what handlers may use of the server around them.
 import type { Clock, Logger } from '@kube-rx/apimachinery';
 import type { RequestContext, ResourceCatalog, UserInfo } from '../registry/rest.ts';
-import type { ApiObject } from '../storage/api-object.ts';
 import type { FieldManagers } from './field-managers.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import type { RequestInfo } from './request-info.ts';
-
-/** Protobuf bodies of built-in kinds: the envelope with its magic bytes, and the two extra frames of lists and watches. */
-export interface ProtobufCodec {
-  encode(object: ApiObject): Buffer;
-  decode(bytes: Buffer): ApiObject;
-}
 
 export interface EndpointsContext {
   readonly catalog: ResourceCatalog;
@@ -20,7 +13,6 @@ export interface EndpointsContext {
   readonly logger: Logger;
   readonly decoder: ObjectDecoder;
   readonly fieldManagers: FieldManagers;
-  readonly protobuf: ProtobufCodec | undefined;
   /** Gate WatchList. */
   readonly watchListEnabled: boolean;
   /** Lower bound of the length of a watch that names no timeout; the length is drawn between it and twice of it. */

@@ -121,7 +121,7 @@ function dispatch(server: EndpointsContext, exchange: Exchange, store: ResourceS
     case 'delete':
       return handleDelete(server, exchange, store);
     default:
-      return handleGet(server, exchange, store);
+      return handleGet(exchange, store);
   }
 }
 

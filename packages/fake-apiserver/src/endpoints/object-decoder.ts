@@ -1,13 +1,13 @@
 // Bodies of create and update: from bytes to an object of the expected kind, with upstream's words for everything that is wrong.
 // Upstream: apimachinery@v0.30.3:pkg/runtime/serializer/json/json.go, apiserver@v0.30.3:pkg/endpoints/handlers/rest.go#transformDecodeError
 import { type FieldValidation, goQuote, newBadRequest, parseGroupVersion } from '@kube-rx/apimachinery';
+import { decodeProtobuf, ProtobufError } from '../protobuf/index.ts';
 import type { RequestContext, ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import { DecodeError, strictDecodingError } from '../schema/decode-error.ts';
 import { decodeJson } from '../schema/decode-json.ts';
 import { fromUnstructured } from '../schema/from-unstructured.ts';
 import type { Schema, SchemaRegistry } from '../schema/schema.ts';
 import type { ApiObject } from '../storage/api-object.ts';
-import type { ProtobufCodec } from './exchange.ts';
 import { goPackageOf } from './go-names.ts';
 import type { MediaType } from './negotiation.ts';
 import { yamlToJson } from './yaml-reader.ts';
@@ -77,11 +77,9 @@ export type DecodeTarget = Pick<ResourceStore, 'info' | 'decodeCustom'>;
 
 export class ObjectDecoder {
   readonly #schemas: SchemaRegistry;
-  readonly #protobuf: ProtobufCodec | undefined;
 
-  constructor(schemas: SchemaRegistry, protobuf?: ProtobufCodec) {
+  constructor(schemas: SchemaRegistry) {
     this.#schemas = schemas;
-    this.#protobuf = protobuf;
   }
 
   /** Throws a 400 that names kind, version and mistake; unknown and duplicate fields are warnings unless validation is strict. */
@@ -186,14 +184,20 @@ export class ObjectDecoder {
   }
 
   #fromProtobuf(body: Buffer, info: ResourceInfo): ApiObject {
-    const object = this.#protobuf!.decode(body);
     const expected = versionOf(info);
-    if (object.kind !== info.kind || object.apiVersion !== expected) {
+    try {
+      const object = decodeProtobuf(body, { apiVersion: expected, kind: info.kind });
+      this.#checkKind(object.kind, object.apiVersion, info);
+      if (object.apiVersion === expected) return withType(object, info);
       throw newBadRequest(
         `the API version in the data (${object.apiVersion}) does not match the expected API version (${expected})`,
       );
+    } catch (error) {
+      if (!(error instanceof ProtobufError || error instanceof DecodeError)) throw error;
+      throw newBadRequest(
+        `the object provided is unrecognized (must be of type ${info.kind}): ${error.message} (${summarizeBody(body)})`,
+      );
     }
-    return withType(object, info);
   }
 }
 

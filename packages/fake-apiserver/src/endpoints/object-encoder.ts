@@ -19,6 +19,8 @@ export interface ObjectEncoder {
   /** `first` is true for the first event of a watch, where a Table carries its column definitions. */
   frame(type: WatchEventType, stored: StoredObject, first?: boolean): WireFrame;
   errorFrame(status: Status): WireFrame;
+  /** A frame as a WebSocket message. */
+  message(frame: WireFrame): Buffer;
 }
 
 const CRLF = Buffer.from('\r\n');
@@ -36,7 +38,7 @@ export function makeFrame(parts: readonly (Buffer | string)[]): WireFrame {
 }
 
 /** Only the chunk is cached; the message is a view into it. */
-function viewFrame(chunk: Buffer): WireFrame {
+export function viewFrame(chunk: Buffer): WireFrame {
   const head = chunk.indexOf(0x0a) + 1;
   return { bytes: chunk.subarray(head, chunk.length - CRLF.length), chunk };
 }
@@ -67,6 +69,10 @@ abstract class JsonEncoder implements ObjectEncoder {
 
   errorFrame(status: Status): WireFrame {
     return makeFrame(this.pieces('ERROR', goJsonStringify(status)));
+  }
+
+  message(frame: WireFrame): Buffer {
+    return frame.bytes;
   }
 }
 

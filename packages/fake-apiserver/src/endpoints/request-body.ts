@@ -21,12 +21,12 @@ export function parseMediaType(header: string): string | undefined {
 }
 
 /** Throws a 415 for anything but the types a body may have. */
-export function inputMediaType(request: HttpRequest, info: ResourceInfo | undefined, protobuf: boolean): MediaType {
+export function inputMediaType(request: HttpRequest, info: ResourceInfo | undefined): MediaType {
   const header = request.header('content-type') ?? '';
   if (header === '') return 'application/json';
   const type = parseMediaType(header);
   const found = ALL_MEDIA_TYPES.find((known) => known === type);
-  const readable = found !== 'application/vnd.kubernetes.protobuf' || (protobuf && info?.custom !== true);
+  const readable = found !== 'application/vnd.kubernetes.protobuf' || info?.custom !== true;
   if (found !== undefined && readable) return found;
   throw unsupportedMediaType(ALL_MEDIA_TYPES);
 }

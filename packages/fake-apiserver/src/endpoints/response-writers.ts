@@ -3,6 +3,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { goJsonStringify, newUnknownError, type Status, statusOf } from '@kube-rx/apimachinery';
+import { encodeProtobuf, type ProtobufObject } from '../protobuf/index.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { type MediaType, type NegotiatedMediaType, negotiate, wantsPretty } from './negotiation.ts';
 import { writeYaml } from './yaml-writer.ts';
@@ -29,7 +30,7 @@ export function writeError(request: HttpRequest, response: HttpResponse, error: 
 
 function negotiateForError(request: HttpRequest): NegotiatedMediaType {
   const json: NegotiatedMediaType = { mediaType: 'application/json', target: undefined, pretty: false };
-  const found = negotiate(request.header('accept'), { protobuf: 'none', transforms: true });
+  const found = negotiate(request.header('accept'), { protobuf: 'all', transforms: true });
   return found === undefined ? json : { ...found, target: undefined };
 }
 
@@ -43,6 +44,9 @@ export function writeValue(
 ): Promise<void> {
   if (negotiated.mediaType === 'application/yaml') {
     return writeBytes(request, response, code, 'application/yaml', [Buffer.from(writeYaml(value))]);
+  }
+  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf') {
+    return writeBytes(request, response, code, negotiated.mediaType, [encodeProtobuf(value as ProtobufObject)]);
   }
   if (isPretty(request, negotiated)) {
     return writeBytes(request, response, code, 'application/json', [Buffer.from(goJsonStringify(value, '  '))]);
@@ -83,7 +87,7 @@ export async function writeBytes(
     return response.send(code, body);
   }
   response.setHeader('content-encoding', 'gzip');
-  response.addHeader('vary', 'Accept-Encoding');
+  if (!response.getHeader('vary')?.includes('Accept-Encoding')) response.addHeader('vary', 'Accept-Encoding');
   const compressed = await gzipAsync(Buffer.concat(body), { level: 1 });
   return response.send(code, [compressed]);
 }

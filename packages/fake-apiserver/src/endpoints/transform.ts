@@ -1,6 +1,7 @@
 // The form an answer takes after negotiation: the object itself, its metadata, or a Table.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/response.go#transformResponseObject
 import { goQuote, newBadRequest } from '@kube-rx/apimachinery';
+import { hasProtobuf } from '../protobuf/index.ts';
 import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import type { StorageList } from '../storage/interfaces.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
@@ -19,10 +20,13 @@ import {
   PlainJsonEncoder,
   TableEncoder,
 } from './object-encoder.ts';
+import { ProtobufEncoder } from './protobuf-encoder.ts';
 import type { Query } from './query.ts';
 
-export function restrictionsOf(info: ResourceInfo, protobuf: boolean): EndpointRestrictions {
-  return { protobuf: !protobuf ? 'none' : info.custom ? 'metadata' : 'all', transforms: true };
+export function restrictionsOf(info: ResourceInfo): EndpointRestrictions {
+  const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
+  const all = !info.custom && hasProtobuf({ apiVersion, kind: info.kind });
+  return { protobuf: all ? 'all' : 'metadata', transforms: true };
 }
 
 /** What a client that asks for a Table wants to see of each object; throws a 400 for anything else. */
@@ -40,6 +44,9 @@ const isTable = (target: TransformTarget): boolean => target.kind === 'Table';
 /** Encoder of a single object, also of the object in a watch event. */
 export function objectEncoder(store: ResourceStore, negotiated: NegotiatedMediaType, query: Query): ObjectEncoder {
   const { target } = negotiated;
+  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf' && target?.kind !== 'PartialObjectMetadataList') {
+    return new ProtobufEncoder(target?.version);
+  }
   if (target === undefined) return new PlainJsonEncoder(store.info.custom);
   if (isTable(target)) return new TableEncoder(store, target.version, includeObjectOf(query));
   if (target.kind === 'PartialObjectMetadataList') {
@@ -62,6 +69,7 @@ export async function encodeList(
 ): Promise<readonly Buffer[]> {
   const { target } = negotiated;
   const { info } = store;
+  const protobuf = negotiated.mediaType === 'application/vnd.kubernetes.protobuf';
   if (target !== undefined && isTable(target)) {
     const encoder = new TableEncoder(store, target.version, includeObjectOf(query));
     return [
@@ -77,16 +85,29 @@ export async function encodeList(
     );
   }
   if (target !== undefined) {
+    const apiVersion = `meta.k8s.io/${target.version}`;
+    if (protobuf) return protobufList('PartialObjectMetadataList', apiVersion, list, target.version);
     const encoder = new MetadataEncoder(target.version);
-    const head = listHead('PartialObjectMetadataList', `meta.k8s.io/${target.version}`, listMeta(list, false), false);
+    const head = listHead('PartialObjectMetadataList', apiVersion, listMeta(list, false), false);
     return joinItems(head, list.items, (item) => encoder.encode(item), listTail(undefined));
   }
   const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
+  if (protobuf) return protobufList(info.listKind, apiVersion, list, undefined);
   const encoder = new PlainJsonEncoder(info.custom);
   const meta = listMeta(list, info.custom);
   const head = listHead(info.listKind, apiVersion, meta, info.custom);
   const tail = listTail(info.custom ? { kind: info.listKind, metadata: meta } : undefined);
   return joinItems(head, list.items, (item) => encoder.encodeItem(item), tail);
+}
+
+function protobufList(
+  kind: string,
+  apiVersion: string,
+  list: StorageList,
+  metadataVersion: string | undefined,
+): readonly Buffer[] {
+  const head = { kind, apiVersion, metadata: listMeta(list, false) };
+  return [new ProtobufEncoder(metadataVersion).encodeList(head, list.items)];
 }
 
 async function joinItems(

@@ -18,6 +18,7 @@ import { Discovery } from './discovery.ts';
 import { HandlerChain } from './handler-chain.ts';
 import { installHealth } from './health.ts';
 import { METRICS_CONTENT_TYPE, MetricsRegistry } from './metrics.ts';
+import { installOpenApi } from './openapi-paths.ts';
 import { PathRegistry } from './path-registry.ts';
 import { installVersion } from './version.ts';
 
@@ -83,7 +84,6 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     logger,
     decoder: new ObjectDecoder(loadSchemaRegistry(profileName)),
     fieldManagers: new StoreFieldManagers(clock),
-    protobuf: undefined,
     watchListEnabled: profile.gates.WatchList,
     minRequestTimeoutMs: options.minRequestTimeoutMs,
     emptyResourceVersionWatch: profile.behaviours.emptyResourceVersionWatch,
@@ -98,6 +98,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     { name: 'etcd', check: async () => (await etcd.status()).revision > 0 },
     { name: 'ready', check: () => !lifecycle.closed },
   );
+  installOpenApi(paths, { catalog, profile: profileName, version: `v${profile.version}` });
   installControl(paths, controls);
   paths.handle('/metrics', async (request, response) =>
     writeBytes(request, response, 200, METRICS_CONTENT_TYPE, [Buffer.from(await metrics.collect())]),

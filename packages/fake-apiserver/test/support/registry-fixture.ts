@@ -28,12 +28,16 @@ export function seeded(seed: number): () => number {
   };
 }
 
-export async function openRegistry(options: CatalogOptions = {}): Promise<RegistryFixture> {
+/** `start: false` leaves the bootstrap objects and the controllers out. */
+export async function openRegistry(
+  options: CatalogOptions = {},
+  { start }: { readonly start: boolean } = { start: true },
+): Promise<RegistryFixture> {
   const random = seeded(7);
   const etcd = new EmbeddedEtcd({ clock: realClock });
   const storageFactory = createStorageFactory({ etcd, random, clock: realClock });
   const registry = createCatalog({ storageFactory, clock: realClock, random, profile: v1_30, options });
-  await registry.start();
+  if (start) await registry.start();
   const warnings: string[] = [];
   const ctx: RequestContext = {
     signal: new AbortController().signal,

@@ -10,8 +10,8 @@ import { negotiateFor, writeStored } from '../write-result.ts';
 
 export async function handleCreate(server: EndpointsContext, exchange: Exchange, store: ResourceStore): Promise<void> {
   const { info, request, ctx } = exchange;
-  const negotiated = negotiateFor(server, exchange, store);
-  const mediaType = inputMediaType(request, store.info, server.protobuf !== undefined);
+  const negotiated = negotiateFor(exchange, store);
+  const mediaType = inputMediaType(request, store.info);
   const body = await readLimited(request, MAX_BODY_BYTES);
   const options = decodeWriteOptions(request.query, 'CreateOptions');
   const decoded = server.decoder.decode(body, mediaType, store, options.fieldValidation, ctx);
@@ -20,5 +20,5 @@ export async function handleCreate(server: EndpointsContext, exchange: Exchange,
   const manager = managerOrUserAgent(options.fieldManager, request.header('user-agent') ?? '');
   const object = server.fieldManagers.create(store, defaulted, manager);
   const result = await store.create(ctx, object, { namespace, dryRun: options.dryRun });
-  await writeStored(server, exchange, store, 201, result.stored, negotiated);
+  await writeStored(exchange, store, 201, result.stored, negotiated);
 }

@@ -14,7 +14,7 @@ export async function handleDeleteCollection(
   store: ResourceStore,
 ): Promise<void> {
   const { info, request, ctx } = exchange;
-  const negotiated = negotiateFor(server, exchange, store);
+  const negotiated = negotiateFor(exchange, store);
   const listOptions = defaultListOptions(decodeListOptions(request.query), server.watchListEnabled);
   validateListOptions(listOptions, server.watchListEnabled);
   const namespace = namespaceOf(info);
@@ -22,5 +22,5 @@ export async function handleDeleteCollection(
   const options = await readDeleteOptions(server, exchange);
   const dryRun = (options.dryRun ?? []).length > 0;
   const deleted = await store.deleteCollection(ctx, { namespace, options, list, dryRun });
-  await writeList(server, exchange, store, deleted, negotiated);
+  await writeList(exchange, store, deleted, negotiated);
 }

@@ -11,12 +11,12 @@ import { negotiateFor, writeStored } from '../write-result.ts';
 export async function handleDelete(server: EndpointsContext, exchange: Exchange, store: ResourceStore): Promise<void> {
   const { info, request, response, ctx } = exchange;
   const { namespace, name } = requireName(info);
-  const negotiated = negotiateFor(server, exchange, store);
+  const negotiated = negotiateFor(exchange, store);
   const options = await readDeleteOptions(server, exchange);
   const result = await store.delete(ctx, { namespace, name, options });
   const code = deleteCode(result, options);
   if (!result.deleted || result.returnDeletedObject) {
-    return writeStored(server, exchange, store, code, result.stored, negotiated);
+    return writeStored(exchange, store, code, result.stored, negotiated);
   }
   await writeValue(request, response, code, successStatus(store.info, name, result), negotiated);
 }

@@ -26,14 +26,14 @@ export async function handleList(
   forceWatch: boolean,
 ): Promise<void> {
   const { info, request, ctx } = exchange;
-  const negotiated = negotiateFor(server, exchange, store);
+  const negotiated = negotiateFor(exchange, store);
   const decoded = decodeListOptions(request.query);
   const options = defaultListOptions(decoded, server.watchListEnabled);
   validateListOptions(options, server.watchListEnabled);
   const call = listCall(store, options, namespaceOf(info), forceWatch ? info.name : '');
   if (options.watch || forceWatch) return handleWatch(server, exchange, store, negotiated, options, call);
   const list = await store.list(ctx, call);
-  await writeList(server, exchange, store, list, negotiated);
+  await writeList(exchange, store, list, negotiated);
 }
 
 export function listCall(
@@ -63,7 +63,6 @@ export function listCall(
 }
 
 export async function writeList(
-  server: EndpointsContext,
   exchange: Exchange,
   store: ResourceStore,
   list: StorageList,
@@ -71,9 +70,8 @@ export async function writeList(
 ): Promise<void> {
   const { request, response } = exchange;
   const bytes = await encodeList(store, list, negotiated, request.query);
-  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf' && server.protobuf !== undefined) {
-    const encoded = server.protobuf.encode(JSON.parse(Buffer.concat(bytes).toString()));
-    return writeBytes(request, response, 200, negotiated.mediaType, [encoded]);
+  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf') {
+    return writeBytes(request, response, 200, negotiated.mediaType, bytes);
   }
   return writeJsonBytes(request, response, 200, bytes, negotiated);
 }

@@ -28,7 +28,7 @@ export async function handlePatch(
   const { info, request, ctx } = exchange;
   const type = patchTypeOf(request.header('content-type'), store);
   const { namespace, name } = requireName(info);
-  const negotiated = negotiateFor(server, exchange, store);
+  const negotiated = negotiateFor(exchange, store);
   const body = await readLimited(request, MAX_BODY_BYTES);
   const apply = type === 'application/apply-patch+yaml';
   const options = decodeWriteOptions(request.query, 'PatchOptions', apply);
@@ -49,7 +49,7 @@ export async function handlePatch(
       return ensureNamespace(patched, namespace);
     },
   });
-  await writeStored(server, exchange, store, result.created ? 201 : 200, result.stored, negotiated);
+  await writeStored(exchange, store, result.created ? 201 : 200, result.stored, negotiated);
 }
 
 export function patchTypeOf(header: string | undefined, store: ResourceStore): PatchType {

@@ -40,7 +40,7 @@ export async function handleSubresource(
   const handler = server.catalog.findSubresource(group, version, resource, name);
   const { method } = exchange.request;
   if (handler === undefined) {
-    if (method === 'GET') return handleGet(server, exchange, store);
+    if (method === 'GET') return handleGet(exchange, store);
     if (method === 'PUT') return handleUpdate(server, exchange, store, name);
     if (method === 'PATCH') return handlePatch(server, exchange, store, name);
     throw methodNotAllowed();
@@ -56,17 +56,13 @@ async function handleOwnKind(
 ): Promise<void> {
   const { info, request, ctx } = exchange;
   const ref = requireName(info);
-  const negotiated = negotiateOutput(request.header('accept'), { protobuf: 'none', transforms: true });
+  const negotiated = negotiateOutput(request.header('accept'), { protobuf: 'all', transforms: true });
   const answer = (code: number, object: unknown): Promise<void> =>
-    writeValue(request, exchange.response, code, object, {
-      ...negotiated,
-      mediaType: 'application/json',
-      target: undefined,
-    });
+    writeValue(request, exchange.response, code, object, { ...negotiated, target: undefined });
   if (request.method === 'GET' && handler.get !== undefined) return answer(200, await handler.get(ctx, ref));
   const view = viewOf(server, store, handler.info);
   if (request.method === 'POST' && handler.create !== undefined) {
-    const mediaType = inputMediaType(request, view.info, server.protobuf !== undefined);
+    const mediaType = inputMediaType(request, view.info);
     const body = await readLimited(request, MAX_BODY_BYTES);
     const options = decodeWriteOptions(request.query, 'CreateOptions');
     const decoded = server.decoder.decode(body, mediaType, view, options.fieldValidation, ctx);
@@ -85,7 +81,7 @@ async function handleOwnKind(
   const options = decodeWriteOptions(request.query, kind, type === 'application/apply-patch+yaml');
   let transform: (existing: ApiObject) => ApiObject;
   if (type === undefined) {
-    const mediaType = inputMediaType(request, view.info, server.protobuf !== undefined);
+    const mediaType = inputMediaType(request, view.info);
     const object = server.decoder.decode(body, mediaType, view, options.fieldValidation, ctx);
     checkName(object, ref.name);
     const placed = ensureNamespace(object, ref.namespace);

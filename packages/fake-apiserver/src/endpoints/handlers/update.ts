@@ -16,10 +16,10 @@ export async function handleUpdate(
 ): Promise<void> {
   const { info, request, ctx } = exchange;
   const { namespace, name } = requireName(info);
-  const negotiated = negotiateFor(server, exchange, store);
+  const negotiated = negotiateFor(exchange, store);
   const body = await readLimited(request, MAX_BODY_BYTES);
   const options = decodeWriteOptions(request.query, 'UpdateOptions');
-  const mediaType = inputMediaType(request, store.info, server.protobuf !== undefined);
+  const mediaType = inputMediaType(request, store.info);
   const decoded = server.decoder.decode(body, mediaType, store, options.fieldValidation, ctx);
   checkName(decoded, name);
   const object = ensureNamespace(store.applyDefaults(decoded), namespace);
@@ -34,5 +34,5 @@ export async function handleUpdate(
     preconditions: uid === undefined || uid === '' ? undefined : { uid },
     transform: (existing) => server.fieldManagers.update(store, existing, object, manager, subresource),
   });
-  await writeStored(server, exchange, store, result.created ? 201 : 200, result.stored, negotiated);
+  await writeStored(exchange, store, result.created ? 201 : 200, result.stored, negotiated);
 }

@@ -5,7 +5,7 @@ import { MAX_BODY_BYTES } from '../exchange.ts';
 import { ensureNamespace, namespaceOf } from '../naming.ts';
 import { negotiateOutput } from '../negotiation.ts';
 import { inputMediaType, readLimited } from '../request-body.ts';
-import { writeBytes, writeValue } from '../response-writers.ts';
+import { writeValue } from '../response-writers.ts';
 import { decodeWriteOptions, managerOrUserAgent } from '../write-options-codec.ts';
 
 export async function handleVirtualCreate(
@@ -14,9 +14,8 @@ export async function handleVirtualCreate(
   virtual: VirtualResource,
 ): Promise<void> {
   const { info, request, response, ctx } = exchange;
-  const protobuf = server.protobuf === undefined ? 'none' : 'all';
-  const negotiated = negotiateOutput(request.header('accept'), { protobuf, transforms: true });
-  const mediaType = inputMediaType(request, virtual.info, server.protobuf !== undefined);
+  const negotiated = negotiateOutput(request.header('accept'), { protobuf: 'all', transforms: true });
+  const mediaType = inputMediaType(request, virtual.info);
   const body = await readLimited(request, MAX_BODY_BYTES);
   const options = decodeWriteOptions(request.query, 'CreateOptions');
   const decoded = server.decoder.decode(body, mediaType, virtual, options.fieldValidation, ctx);
@@ -24,8 +23,5 @@ export async function handleVirtualCreate(
   const manager = managerOrUserAgent(options.fieldManager, request.header('user-agent') ?? '');
   const object = server.fieldManagers.create(virtual, ensureNamespace(decoded, namespace), manager);
   const result = await virtual.create(ctx, object, { namespace, dryRun: options.dryRun });
-  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf' && server.protobuf !== undefined) {
-    return writeBytes(request, response, 201, negotiated.mediaType, [server.protobuf.encode(result)]);
-  }
   return writeValue(request, response, 201, result, { ...negotiated, target: undefined });
 }

@@ -83,13 +83,13 @@ async function openSink(exchange: Exchange, encoder: ObjectEncoder): Promise<Wat
   if (request.upgrade !== undefined) {
     const socket = await request.upgrade.accept(response);
     if (socket === undefined) return undefined;
-    const binary = encoder.streamContentType !== 'application/json';
+    const binary = encoder.contentType !== 'application/json';
     let closed = false;
     socket.onClose(() => {
       closed = true;
     });
     return {
-      write: (frame) => !closed && socket.send(frame.bytes, binary),
+      write: (frame) => !closed && socket.send(encoder.message(frame), binary),
       onDrain: (listener) => socket.onDrain(listener),
       end: () => socket.close(),
     };
