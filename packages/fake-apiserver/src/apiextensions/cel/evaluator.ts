@@ -1,0 +1,238 @@
+// Evaluates checked expressions, and counts what that costs.
+// Upstream: github.com/google/cel-go@v0.17.8:interpreter/interpretable.go, runtimecost.go
+import type { CallExpr, ComprehensionExpr, Expr, MapExpr, SelectExpr } from './ast.ts';
+import { functions, lookUp } from './functions.ts';
+import { callCost } from './runtime-cost.ts';
+import {
+  CelError,
+  CelList,
+  CelMap,
+  CelOptional,
+  CelTypeValue,
+  CelUint,
+  type CelValue,
+  isStruct,
+  noSuchOverload,
+} from './values.ts';
+
+export class CelCostExceeded extends CelError {
+  override readonly name = 'CelCostExceeded';
+}
+
+export type Bindings = ReadonlyMap<string, CelValue>;
+
+export interface Evaluation {
+  /** Of what was evaluated before it ended. */
+  readonly cost: number;
+  readonly value?: CelValue;
+  readonly error?: CelError;
+}
+
+/** Runs an expression; it never throws for what the expression or its data do wrong. */
+export function evaluate(expr: Expr, bindings: Bindings, costLimit: number): Evaluation {
+  const run = new Evaluator(bindings, costLimit);
+  try {
+    const value = run.eval(expr);
+    return { value, cost: run.cost };
+  } catch (error) {
+    if (error instanceof CelError) return { error, cost: run.cost };
+    if (error instanceof RangeError)
+      return { error: new CelError('expression recursion limit exceeded'), cost: run.cost };
+    throw error;
+  }
+}
+
+const LIST_COST = 10;
+const MAP_COST = 30;
+
+class Evaluator {
+  cost = 0;
+  readonly #limit: number;
+  readonly #scopes: Map<string, CelValue | CelError>[];
+
+  constructor(bindings: Bindings, limit: number) {
+    this.#limit = limit;
+    this.#scopes = [new Map(bindings)];
+  }
+
+  #spend(cost: number): void {
+    this.cost += cost;
+    if (this.cost > this.#limit) throw new CelCostExceeded('operation cancelled: actual cost limit exceeded');
+  }
+
+  eval(expr: Expr): CelValue {
+    switch (expr.kind) {
+      case 'constant':
+        return expr.constant.type === 'uint' ? new CelUint(expr.constant.value) : expr.constant.value;
+      case 'ident':
+        this.#spend(1);
+        return this.#resolve(expr.name);
+      case 'select':
+        return this.#select(expr);
+      case 'call':
+        return this.#call(expr);
+      case 'list': {
+        const items = expr.elements.flatMap((element, at) => this.#element(element, expr.optional.has(at)));
+        this.#spend(LIST_COST);
+        return new CelList(items);
+      }
+      case 'map':
+        return this.#map(expr);
+      case 'struct':
+        throw new CelError(`no such type: ${expr.name}`);
+      case 'comprehension':
+        return this.#comprehension(expr);
+    }
+  }
+
+  #resolve(name: string): CelValue {
+    for (let at = this.#scopes.length - 1; at >= 0; at--) {
+      const value = this.#scopes[at]!.get(name);
+      if (value instanceof CelError) throw value;
+      if (value !== undefined) return value;
+    }
+    if (/^[a-z_]+$/.test(name) && name !== 'self' && name !== 'oldSelf') return new CelTypeValue(name);
+    throw new CelError(`no such attribute(s): ${name}`);
+  }
+
+  /** Nothing for an optional element without a value. */
+  #element(element: Expr, optional: boolean): readonly CelValue[] {
+    const value = this.eval(element);
+    if (!optional) return [value];
+    if (!(value instanceof CelOptional)) throw noSuchOverload();
+    return value.value === undefined ? [] : [value.value];
+  }
+
+  #map(expr: MapExpr): CelValue {
+    const entries: (readonly [CelValue, CelValue])[] = [];
+    for (const entry of expr.entries) {
+      const key = this.eval(entry.key);
+      for (const value of this.#element(entry.value, entry.optional)) entries.push([key, value]);
+    }
+    this.#spend(MAP_COST);
+    return new CelMap(entries);
+  }
+
+  #select(expr: SelectExpr): CelValue {
+    const operand = this.eval(expr.operand);
+    if (operand instanceof CelOptional) {
+      const inside = operand.value === undefined ? undefined : fieldOf(operand.value, expr.field);
+      return expr.testOnly ? inside !== undefined : new CelOptional(inside);
+    }
+    if (expr.testOnly) return fieldOf(operand, expr.field) !== undefined;
+    this.#spend(1);
+    const value = fieldOf(operand, expr.field);
+    if (value === undefined) throw new CelError(`no such key: ${expr.field}`);
+    return value;
+  }
+
+  #call(expr: CallExpr): CelValue {
+    switch (expr.name) {
+      case '_&&_':
+        return this.#logical(expr, false);
+      case '_||_':
+        return this.#logical(expr, true);
+      case '_?_:_':
+        return this.eval(expr.args[this.#boolean(expr.args[0]!) ? 1 : 2]!);
+      case '@not_strictly_false':
+        return this.#notStrictlyFalse(expr.args[0]!);
+      case '_?._':
+        return this.#optionalSelect(expr);
+      case 'or':
+      case 'orValue':
+        return this.#orElse(expr);
+      default:
+    }
+    const all = expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    const args = all.map((arg) => this.eval(arg));
+    const run = functions.get(expr.name);
+    if (run === undefined) throw noSuchOverload();
+    const result = run(args);
+    this.#spend(callCost(expr.name, args, result));
+    return result;
+  }
+
+  #boolean(expr: Expr): boolean {
+    const value = this.eval(expr);
+    if (typeof value !== 'boolean') throw noSuchOverload();
+    return value;
+  }
+
+  /** One side that decides is enough, whatever happens on the other. */
+  #logical(expr: CallExpr, decides: boolean): CelValue {
+    const [left, right] = expr.args;
+    const first = this.#outcome(left!);
+    if (first === decides) return decides;
+    const second = this.#outcome(right!);
+    if (second === decides) return decides;
+    for (const side of [first, second]) {
+      if (side instanceof CelError) throw side;
+      if (typeof side !== 'boolean') throw noSuchOverload();
+    }
+    return !decides;
+  }
+
+  #notStrictlyFalse(expr: Expr): boolean {
+    return this.#outcome(expr) !== false;
+  }
+
+  #optionalSelect(expr: CallExpr): CelValue {
+    const operand = this.eval(expr.args[0]!);
+    const name = this.eval(expr.args[1]!);
+    this.#spend(1);
+    const target = operand instanceof CelOptional ? operand.value : operand;
+    return new CelOptional(target === undefined ? undefined : fieldOf(target, String(name)));
+  }
+
+  /** The alternative is not looked at when it is not needed. */
+  #orElse(expr: CallExpr): CelValue {
+    const optional = this.eval(expr.target!);
+    if (!(optional instanceof CelOptional)) throw noSuchOverload();
+    this.#spend(1);
+    if (optional.value === undefined) return this.eval(expr.args[0]!);
+    return expr.name === 'or' ? optional : optional.value;
+  }
+
+  /** A step that fails does not end the loop: its error is the running result, which a later step may decide without. */
+  #comprehension(expr: ComprehensionExpr): CelValue {
+    const range = this.eval(expr.range);
+    const outer = new Map<string, CelValue | CelError>();
+    this.#scopes.push(outer);
+    outer.set(expr.accumulator, this.#outcome(expr.init));
+    for (const item of itemsOf(range)) {
+      this.#scopes.push(new Map([[expr.variable, item]]));
+      const more = this.eval(expr.condition) !== false;
+      const next = more ? this.#outcome(expr.step) : undefined;
+      this.#scopes.pop();
+      if (next === undefined) break;
+      outer.set(expr.accumulator, next);
+    }
+    const result = this.eval(expr.result);
+    this.#scopes.pop();
+    return result;
+  }
+
+  #outcome(expr: Expr): CelValue | CelError {
+    const depth = this.#scopes.length;
+    try {
+      return this.eval(expr);
+    } catch (error) {
+      if (!(error instanceof CelError) || error instanceof CelCostExceeded) throw error;
+      this.#scopes.splice(depth);
+      return error;
+    }
+  }
+}
+
+function fieldOf(target: CelValue, field: string): CelValue | undefined {
+  if (isStruct(target)) return target.field(field);
+  if (target instanceof CelMap) return lookUp(target, field);
+  throw noSuchOverload();
+}
+
+function itemsOf(range: CelValue): readonly CelValue[] {
+  if (range instanceof CelList) return range.items;
+  if (range instanceof CelMap) return range.entries().map(([key]) => key);
+  if (isStruct(range)) return range.fieldNames;
+  throw noSuchOverload();
+}
