@@ -96,19 +96,24 @@ describe('FaultProxy', () => {
     await peer.receives('again');
   });
 
-  it('keeps both sides connected when silent, and what was said then is lost', async () => {
+  it('keeps both sides connected when silent, and a connection that lost something silent for good', async () => {
     const [client, peer] = await connectPair();
     client.socket.write('a');
     await peer.receives('a');
+    const [bystander, bystanderPeer] = await connectPair();
     proxy.mode = 'silent';
     client.socket.write('lost');
     peer.socket.write('too');
     while (proxy.swallowedBytes < 7) await new Promise((resolve) => setImmediate(resolve));
     proxy.mode = 'pass';
     client.socket.write('b');
-    await peer.receives('b');
-    expect([peer.text, client.text]).toEqual(['ab', '']);
+    while (proxy.swallowedBytes < 8) await new Promise((resolve) => setImmediate(resolve));
+    bystander.socket.write('here');
+    await bystanderPeer.receives('here');
+    expect([peer.text, client.text]).toEqual(['a', '']);
     expect([client.fate.items, peer.fate.items]).toEqual([[], []]);
+    expect(proxy.cut()).toBe(2);
+    await client.meets('ECONNRESET');
   });
 
   it('holds bytes back when stalled and delivers all of them afterwards, in order', async () => {

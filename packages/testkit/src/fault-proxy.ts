@@ -4,7 +4,8 @@ import { type Clock, type ClockTimer, realClock } from '@kube-rx/apimachinery';
 
 /**
  * - `pass`: bytes flow.
- * - `silent`: both sides stay connected, bytes and ends vanish: the peer is gone and nobody said so.
+ * - `silent`: both sides stay connected, bytes and ends vanish: the peer is gone and nobody said so. A connection that lost
+ *   something stays silent in every later mode, since no network gives back the rest of a stream without its middle.
  * - `stall`: nothing is read; buffers fill up until the senders stop. Bytes are not lost.
  * - `refuse`: new connections are reset, old ones go on.
  */
@@ -82,7 +83,7 @@ export class FaultProxy implements AsyncDisposable {
     return this.#mode;
   }
 
-  /** Applies to open connections too. What `silent` swallowed stays lost. */
+  /** Applies to open connections too, but for those that `silent` has taken something from. */
   set mode(mode: ProxyMode) {
     this.#mode = mode;
     for (const link of this.#links) link.apply(mode);
@@ -117,11 +118,12 @@ export class FaultProxy implements AsyncDisposable {
     }
     const { targetPort, targetHost = '127.0.0.1', clock = realClock } = this.#options;
     const upstream = createConnection({ port: targetPort, host: targetHost, allowHalfOpen: true });
-    const link = new Link([client, upstream], {
+    const link: Link = new Link([client, upstream], {
       clock,
       delayMs: () => this.delayMs,
       onSwallow: (count) => {
         this.#swallowedBytes += count;
+        link.isDead = true;
       },
     });
     this.#links.add(link);
@@ -139,6 +141,8 @@ interface WayOptions {
 /** One proxied connection: two sockets and the way of the bytes between them. */
 class Link {
   onClose: () => void = () => {};
+  /** Something was lost on the way. */
+  isDead = false;
   readonly #sockets: readonly [Socket, Socket];
   readonly #ways: readonly Way[];
 
@@ -159,7 +163,7 @@ class Link {
   }
 
   apply(mode: ProxyMode): void {
-    for (const way of this.#ways) way.apply(mode);
+    for (const way of this.#ways) way.apply(this.isDead ? 'silent' : mode);
   }
 
   reset(): void {
@@ -172,6 +176,7 @@ class Way {
   readonly #from: Socket;
   readonly #to: Socket;
   readonly #clock: Clock;
+  readonly #onSwallow: (bytes: number) => void;
   readonly #waiting: (Chunk | 'end')[] = [];
   #mode: ProxyMode = 'pass';
   #timer: ClockTimer | undefined;
@@ -180,13 +185,14 @@ class Way {
     this.#from = from;
     this.#to = to;
     this.#clock = clock;
+    this.#onSwallow = onSwallow;
     from.on('data', (bytes: Buffer) => {
       if (this.#mode === 'silent') return onSwallow(bytes.length);
       this.#waiting.push({ bytes, dueAt: clock.now() + delayMs() });
       this.#flush();
     });
     from.on('end', () => {
-      if (this.#mode === 'silent') return;
+      if (this.#mode === 'silent') return onSwallow(0);
       this.#waiting.push('end');
       this.#flush();
     });
@@ -199,7 +205,10 @@ class Way {
       this.#from.pause();
       return;
     }
-    if (mode === 'silent') this.#waiting.length = 0;
+    if (mode === 'silent' && this.#waiting.length > 0) {
+      const lost = this.#waiting.splice(0);
+      this.#onSwallow(lost.reduce((sum, chunk) => sum + (chunk === 'end' ? 0 : chunk.bytes.length), 0));
+    }
     this.#resume();
     this.#flush();
   }
