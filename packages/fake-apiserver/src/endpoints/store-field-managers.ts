@@ -1,9 +1,13 @@
 // FieldManagers on the field manager of each resource and subresource, made on first use.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/fieldmanager
-import type { Clock } from '@kube-rx/apimachinery';
+import { type Clock, parseGroupVersion } from '@kube-rx/apimachinery';
 import { FieldManager, ignoreManagedFieldsTimestamps } from '../fieldmanager/index.ts';
-import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
+import type { Draft } from '../registry/draft.ts';
+import type { ResourceCatalog, ResourceInfo, ResourceStore } from '../registry/rest.ts';
+import { Store } from '../registry/store.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { ApiObject } from '../storage/api-object.ts';
+import { StoredObject } from '../storage/stored-object.ts';
 import type { ApplyCall, FieldManagers } from './field-managers.ts';
 
 /** Everything of a store that a field manager needs; virtual resources have only the facts. */
@@ -11,11 +15,13 @@ type Managed = { readonly info: ResourceInfo } & Pick<Partial<ResourceStore>, 'r
 
 export class StoreFieldManagers implements FieldManagers {
   readonly #clock: Clock;
+  readonly #catalog: ResourceCatalog;
   // Keyed by the facts, not by names: a CRD that changes its schema gets new managers.
   readonly #managers = new WeakMap<ResourceInfo, Map<string, FieldManager>>();
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, catalog: ResourceCatalog) {
     this.#clock = clock;
+    this.#catalog = catalog;
   }
 
   create(store: { readonly info: ResourceInfo }, object: ApiObject, manager: string): ApiObject {
@@ -49,16 +55,44 @@ export class StoreFieldManagers implements FieldManagers {
     if (manager === undefined) {
       const { schema, group, version, kind } = info;
       const resetFields = store.resetFields?.[subresource];
-      manager = new FieldManager({ schema, group, version, kind, subresource, resetFields });
+      manager = new FieldManager({
+        schema,
+        group,
+        version,
+        kind,
+        subresource,
+        resetFields,
+        convert: (object, apiVersion) => this.#convert(info, object, apiVersion),
+      });
       known.set(subresource, manager);
     }
     return manager;
+  }
+
+  /** Managers that wrote in another version are compared in it. Undefined when it is not served any more. */
+  #convert(
+    info: ResourceInfo,
+    object: ApiObject,
+    apiVersion: string,
+  ): { readonly object: ApiObject; readonly schema: Schema | undefined } | undefined {
+    const gv = parseGroupVersion(apiVersion);
+    if (gv === undefined) return undefined;
+    const from = this.#catalog.find(info.group, info.version, info.resource);
+    const to = this.#catalog.find(gv.group, gv.version, info.resource);
+    if (from === undefined || to === undefined) return undefined;
+    const converted = from instanceof Store && to instanceof Store ? convertBetween(from, to, object) : object;
+    return { object: { ...converted, apiVersion }, schema: to.info.schema };
   }
 
   /** RFC 3339, whole seconds. */
   #now(): string {
     return `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`;
   }
+}
+
+function convertBetween(from: Store, to: Store, object: ApiObject): ApiObject {
+  const stored = from.view.toStorage(structuredClone(object) as unknown as Draft) as unknown as ApiObject;
+  return to.show(new StoredObject('', stored, 0)).object;
 }
 
 /**

@@ -18,7 +18,7 @@ import { Discovery } from './discovery.ts';
 import { HandlerChain } from './handler-chain.ts';
 import { installHealth } from './health.ts';
 import { METRICS_CONTENT_TYPE, MetricsRegistry } from './metrics.ts';
-import { installOpenApi } from './openapi-paths.ts';
+import { customSchemaOf, installOpenApi } from './openapi-paths.ts';
 import { PathRegistry } from './path-registry.ts';
 import { installVersion } from './version.ts';
 
@@ -76,6 +76,10 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
   lifecycle.defer(() => registry.close());
   const { catalog } = registry;
 
+  const fieldManagers = new StoreFieldManagers(clock, catalog);
+  registry.customResources.useFieldManagement((existing, updated, manager, subresource) =>
+    fieldManagers.update(registry.customResources.crds, existing, updated, manager, subresource),
+  );
   const watches = new AbortController();
   const endpoints: EndpointsContext = {
     catalog,
@@ -83,7 +87,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     random,
     logger,
     decoder: new ObjectDecoder(loadSchemaRegistry(profileName)),
-    fieldManagers: new StoreFieldManagers(clock),
+    fieldManagers,
     watchListEnabled: profile.gates.WatchList,
     minRequestTimeoutMs: options.minRequestTimeoutMs,
     emptyResourceVersionWatch: profile.behaviours.emptyResourceVersionWatch,
@@ -98,7 +102,13 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     { name: 'etcd', check: async () => (await etcd.status()).revision > 0 },
     { name: 'ready', check: () => !lifecycle.closed },
   );
-  installOpenApi(paths, { catalog, profile: profileName, version: `v${profile.version}` });
+  installOpenApi(paths, {
+    catalog,
+    profile: profileName,
+    version: `v${profile.version}`,
+    customSchema: ({ group, version, resource }) =>
+      customSchemaOf(registry.customResources.definitionOf(group, resource), version),
+  });
   installControl(paths, controls);
   paths.handle('/metrics', async (request, response) =>
     writeBytes(request, response, 200, METRICS_CONTENT_TYPE, [Buffer.from(await metrics.collect())]),

@@ -4,6 +4,8 @@ import { methodNotAllowed } from '../endpoints/installer.ts';
 import { writeBytes } from '../endpoints/response-writers.ts';
 import { createOpenApi, type OpenApi, type OpenApiOptions, serveOpenApi } from '../openapi/index.ts';
 import type { ResourceCatalog } from '../registry/rest.ts';
+import type { OpenApiDocument } from '../schema/openapi-schema.ts';
+import type { ApiObject } from '../storage/api-object.ts';
 import type { PathHandler, PathRegistry } from './path-registry.ts';
 
 export interface OpenApiPathsOptions extends Pick<OpenApiOptions, 'profile' | 'version' | 'customSchema'> {
@@ -42,4 +44,15 @@ export function installOpenApi(paths: PathRegistry, { catalog, ...options }: Ope
   paths.handle('/openapi/v2', serve);
   paths.handle('/openapi/v3', serve);
   paths.handlePrefix('/openapi/v3/', serve);
+}
+
+/** The schema a CRD gives one of its versions. */
+export function customSchemaOf(definition: ApiObject | undefined, version: string): OpenApiDocument | undefined {
+  const { versions = [] } = (definition?.['spec'] ?? {}) as { versions?: readonly CrdVersion[] };
+  return versions.find((one) => one.name === version)?.schema?.openAPIV3Schema;
+}
+
+interface CrdVersion {
+  readonly name: string;
+  readonly schema?: { readonly openAPIV3Schema?: OpenApiDocument };
 }
