@@ -1,0 +1,57 @@
+// Holds what a handler is told against what a handler may be told.
+import type { KubernetesObject } from '@kube-rx/apimachinery';
+import type { StoreEvent } from '@kube-rx/informer';
+
+interface Told {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/**
+ * Per object: first an addition, then updates to newer versions, then a deletion; never a version twice, never back in time within the
+ * life of an object, never an update or deletion of what was not added. `objects` is what the handler must believe there is.
+ */
+export class EventLedger {
+  readonly objects: Map<string, Told> = new Map<string, Told>();
+  readonly violations: string[] = [];
+  readonly log: string[] = [];
+  deletions = 0;
+
+  readonly handle = (event: StoreEvent<KubernetesObject>): void => {
+    if (event.type === 'synced') return;
+    const { name, namespace = '', uid, resourceVersion } = event.object.metadata;
+    const key = `${namespace}/${name}`;
+    const known = this.objects.get(key);
+    this.log.push(`${event.type} ${key}@${resourceVersion}`);
+    switch (event.type) {
+      case 'added':
+        if (known !== undefined) this.#violation(`added ${key} twice`);
+        this.objects.set(key, { uid, resourceVersion });
+        break;
+      case 'updated': {
+        if (known === undefined) this.#violation(`updated ${key}, which was not there`);
+        const previous = event.previous.metadata;
+        if (known !== undefined && (previous.resourceVersion !== known.resourceVersion || previous.uid !== known.uid)) {
+          this.#violation(`updated ${key} from ${previous.resourceVersion} instead of ${known.resourceVersion}`);
+        }
+        if (known !== undefined && event.recreated !== (known.uid !== uid))
+          this.#violation(`wrong recreated for ${key}`);
+        if (known !== undefined && Number(resourceVersion) <= Number(known.resourceVersion)) {
+          this.#violation(`updated ${key} from ${known.resourceVersion} to ${resourceVersion}`);
+        }
+        this.objects.set(key, { uid, resourceVersion });
+        break;
+      }
+      case 'deleted':
+        this.deletions++;
+        if (known === undefined) this.#violation(`deleted ${key}, which was not there`);
+        else if (known.uid !== uid) this.#violation(`deleted another ${key}`);
+        this.objects.delete(key);
+        break;
+    }
+  };
+
+  #violation(text: string): void {
+    this.violations.push(`${text} (event ${this.log.length}: ${this.log.slice(-5).join(', ')})`);
+  }
+}
