@@ -80,6 +80,11 @@ export class CustomResources implements AsyncDisposable {
     return this.#options.crds;
   }
 
+  /** The CRD behind a served custom resource. */
+  definitionOf(group: string, resource: string): ApiObject | undefined {
+    return this.#served.get(`${resource}.${group}`)?.object;
+  }
+
   /** Lets the writes of the controllers show in managedFields, as those of any client do. Call it before `start`. */
   useFieldManagement(manageFields: ManageFields): void {
     this.#manageFields = manageFields;
