@@ -14,13 +14,16 @@ export {
 export * from './controller/index.ts';
 export * from './errors.ts';
 export * from './leader-election/index.ts';
+export { PrometheusRegistry, reflectorMetricsOn, workQueueMetricsOn } from './metrics/prometheus.ts';
 export { type Delta, type Deltas, type DeltaType, dedupDeltas } from './queue/delta.ts';
 export { DeltaFIFO, type DeltaFIFOOptions } from './queue/delta-fifo.ts';
 export type { KnownObjects, Popped, Queue } from './queue/queue.ts';
 export { RealFIFO, type RealFIFOOptions } from './queue/the-real-fifo.ts';
 export { BackoffManager, type BackoffOptions } from './reflector/backoff-manager.ts';
+export { type AuditSource, auditCache, type Inconsistency } from './reflector/data-consistency-detector.ts';
 export type { Fault, FaultKind, FaultVerb, InformerStatus } from './reflector/informer-status.ts';
 export { Reflector } from './reflector/reflector.ts';
+export type { ReflectorMetrics, ReflectorMetricsProvider } from './reflector/reflector-metrics.ts';
 export type { ReflectorOptions } from './reflector/reflector-options.ts';
 export type { ReflectorPolicy, ReflectorProfile, RelistFrom } from './reflector/reflector-policy.ts';
 export type { ReflectorStore } from './reflector/reflector-store.ts';
@@ -71,14 +74,18 @@ export {
   type ResourceEventHandler,
 } from './shared-informer/event-handler.ts';
 export type { ChangesOptions, Informer, WhenSyncedOptions } from './shared-informer/informer.ts';
+export { type InformerHealth, type InformerHealthOptions, informerHealth } from './shared-informer/informer-health.ts';
 export type { InformerSourceSpec, SharedIndexInformerOptions, Transform } from './shared-informer/informer-options.ts';
 export type { InformerSpec } from './shared-informer/informer-spec.ts';
 export { SharedIndexInformer } from './shared-informer/shared-index-informer.ts';
 export { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer/shared-informer-factory.ts';
 export type { StoreEvent } from './shared-informer/store-event.ts';
+export { CompactObjectTable, type CompactObjectTableOptions } from './store/compact-object-table.ts';
 export type { FreezeMode } from './store/deep-freeze.ts';
+export { ExpirationCache, type ExpirationCacheOptions } from './store/expiration-cache.ts';
 export { IndexedStore, type IndexedStoreOptions, type Indexers } from './store/indexed-store.ts';
 export { keyOf, metaNamespaceKeyFunc, splitMetaNamespaceKey } from './store/key-func.ts';
+export { MutationCache, type MutationCacheOptions } from './store/mutation-cache.ts';
 export { MapObjectTable, type ObjectTable } from './store/object-table.ts';
 export type { ReadonlyStore, SelectOptions } from './store/store.ts';
 export type { IndexFunc } from './store/store-index.ts';

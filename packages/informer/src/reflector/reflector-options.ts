@@ -3,6 +3,7 @@ import type { Clock, Logger } from '@kube-rx/apimachinery';
 import { OptionsError, realClock, silentLogger } from '@kube-rx/apimachinery';
 import type { BackoffOptions } from './backoff-manager.ts';
 import type { Fault } from './informer-status.ts';
+import type { ReflectorMetricsProvider } from './reflector-metrics.ts';
 import type { ReflectorPolicy, ReflectorProfile, RelistFrom } from './reflector-policy.ts';
 import { resolveReflectorPolicy } from './reflector-policy.ts';
 import type { ExpectedType } from './watch-handler.ts';
@@ -45,6 +46,8 @@ export interface ReflectorOptions {
   readonly onWatchError?: ((error: Error) => void) | undefined;
   /** Called for every fault. Must not throw. */
   readonly onFault?: ((fault: Fault) => void) | undefined;
+  /** @defaultValue none */
+  readonly metrics?: ReflectorMetricsProvider | undefined;
   readonly clock?: Clock | undefined;
   /** In [0, 1). @defaultValue Math.random */
   readonly random?: (() => number) | undefined;
@@ -68,6 +71,7 @@ export interface ResolvedReflectorOptions {
   readonly initialEventsTimeoutMs: number;
   readonly onWatchError: (error: Error) => void;
   readonly onFault: (fault: Fault) => void;
+  readonly metrics: ReflectorMetricsProvider | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly logger: Logger;
@@ -106,6 +110,7 @@ export function resolveReflectorOptions(options: ReflectorOptions): ResolvedRefl
     initialEventsTimeoutMs: atLeast('initialEventsTimeoutMs', options.initialEventsTimeoutMs ?? 120_000, 1),
     onWatchError: options.onWatchError ?? (() => {}),
     onFault: options.onFault ?? (() => {}),
+    metrics: options.metrics,
     clock: options.clock ?? realClock,
     random,
     logger: options.logger ?? silentLogger,

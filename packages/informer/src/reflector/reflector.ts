@@ -13,6 +13,8 @@ import { BackoffManager } from './backoff-manager.ts';
 import { failureOf } from './error-classes.ts';
 import type { Fault, InformerStatus } from './informer-status.ts';
 import { InitialEventsStore } from './initial-events-store.ts';
+import type { ReflectorMetrics } from './reflector-metrics.ts';
+import { versionGauge } from './reflector-metrics.ts';
 import type { ReflectorOptions, ResolvedReflectorOptions } from './reflector-options.ts';
 import { resolveReflectorOptions } from './reflector-options.ts';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-state.ts';
@@ -35,6 +37,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #status = new BehaviorSubject<InformerStatus>({ phase: 'idle' });
   readonly #faults = new Subject<Fault>();
   readonly #resync: ResyncTimer;
+  readonly #metrics: ReflectorMetrics | undefined;
   readonly #inputs: ReflectorInput[] = [];
   #dispatching = false;
   #state: ReflectorState = INITIAL_STATE;
@@ -56,6 +59,7 @@ export class Reflector<T extends KubernetesObject> {
       connect: new BackoffManager(this.#options.backoff),
       relist: new BackoffManager(this.#options.backoff),
     };
+    this.#metrics = this.#options.metrics?.(this.#options.name);
     this.#resync = new ResyncTimer({
       clock: this.#options.clock,
       periodMs: this.#options.resyncPeriodMs,
@@ -186,13 +190,15 @@ export class Reflector<T extends KubernetesObject> {
         this.#received += count;
       },
     };
-    const { name } = this.#options;
+    const { name, clock } = this.#options;
+    const askedAt = clock.now();
     channels.list.publish({ resource: name, resourceVersion, limit });
     trace('reflector', name, 'list', { resourceVersion, limit });
     listPages((page, pageContext) => this.#listerWatcher.list(page, pageContext), options, context, { pageSize: limit })
       .then(
         (list) => {
           this.#items = list.items;
+          this.#metrics?.listed((clock.now() - askedAt) / 1000, list.items.length);
           this.#dispatch({ type: 'listed', resourceVersion: list.resourceVersion, paginated: list.paginated });
         },
         (error: unknown) => this.#dispatch({ type: 'failed', failure: failureOf(error) }),
@@ -218,6 +224,7 @@ export class Reflector<T extends KubernetesObject> {
       this.#dispatch({ type: 'replace-failed', failure: { ...failureOf(wrapped), kind: 'store' } });
       return;
     }
+    this.#metrics?.lastResourceVersion(versionGauge(resourceVersion));
     channels.replace.publish({ resource: this.#options.name, resourceVersion, items: items.length });
     trace('reflector', this.#options.name, 'replace', { resourceVersion, items: items.length });
     if (from === 'initial-events' && this.#session !== undefined) {
@@ -323,13 +330,17 @@ export class Reflector<T extends KubernetesObject> {
     // A resync that fails while the connection is down ends nothing.
     if (wasClosed) return;
     trace('reflector', this.#options.name, 'stream ended', { how, events: session.handler?.events ?? 0, error });
+    const events = session.handler?.events ?? 0;
+    const durationMs = this.#options.clock.now() - session.startedAt;
+    this.#metrics?.watched(durationMs / 1000, events, durationMs < 1000 && events === 0);
+    this.#metrics?.lastResourceVersion(versionGauge(this.#cursor));
     this.#dispatch({
       type: 'stream-ended',
       how,
       ...(error === undefined ? {} : { failure: failureOf(error) }),
       resourceVersion: this.#cursor,
-      events: session.handler?.events ?? 0,
-      durationMs: this.#options.clock.now() - session.startedAt,
+      events,
+      durationMs,
     });
   }
 
@@ -362,6 +373,7 @@ export class Reflector<T extends KubernetesObject> {
     const manager = this.#backoffs[effect.backoff];
     const now = clock.now();
     const delayMs = Math.max(manager.next(now), effect.minimumMs);
+    this.#metrics?.waits(delayMs / 1000);
     trace('reflector', this.#options.name, 'wait', { delayMs, fault: effect.fault.kind });
     this.#waitTimer = clock.setTimer(
       () => {
@@ -382,6 +394,7 @@ export class Reflector<T extends KubernetesObject> {
 
   #fault(fault: Fault): void {
     channels.fault.publish({ resource: this.#options.name, ...fault });
+    this.#metrics?.fault(fault.kind, fault.verb);
     this.#options.onFault(fault);
     this.#faults.next(fault);
   }

@@ -39,7 +39,12 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject, I extend
   readonly handlerBuffer?: BufferPolicy | 'unbounded' | undefined;
   /** @defaultValue `report` */
   readonly onHandlerError?: HandlerErrorPolicy | undefined;
-  /** Makes the table the objects are kept in. @defaultValue a Map of the objects */
+  /**
+   * `objects` keeps parsed objects; `compact` keeps their bytes outside the heap and parses what is asked for, for large caches of which
+   * little is looked at. @defaultValue `objects`
+   */
+  readonly storage?: 'objects' | 'compact' | undefined;
+  /** Makes the table the objects are kept in; wins over `storage`. */
   readonly table?: (() => ObjectTable<Live<T>>) | undefined;
 }
 

@@ -9,6 +9,7 @@ import { InformerStateError, WaitError } from '../errors.ts';
 import type { Fault, InformerStatus } from '../reflector/informer-status.ts';
 import type { ListerWatcher } from '../rest/lister-watcher.ts';
 import type { Live } from '../rest/resource-type.ts';
+import { CompactObjectTable } from '../store/compact-object-table.ts';
 import { IndexedStore } from '../store/indexed-store.ts';
 import type { ReadonlyStore } from '../store/store.ts';
 import type { IndexFunc } from '../store/store-index.ts';
@@ -68,7 +69,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
     if (options.handlerBuffer !== undefined) checkHandlerBuffer(options.handlerBuffer);
     this.#store = new IndexedStore<T, I>({
       indexers: options.indexers,
-      table: options.table?.(),
+      table: options.table?.() ?? (options.storage === 'compact' ? new CompactObjectTable<Live<T>>() : undefined),
       onError: (error) => this.#handlerFault(error),
     });
     this.#processor = new SharedProcessor<T>(this.#clock, options.emitUnchanged ?? !this.#modern);
