@@ -1,6 +1,6 @@
 // Builds everything the server serves of its own: resources from data, strategies, admission, the objects every cluster has.
 // Upstream: kubernetes@v1.30.3:pkg/controlplane/instance.go
-import { type Clock, everythingFields, everythingLabels } from '@kube-rx/apimachinery';
+import type { Clock } from '@kube-rx/apimachinery';
 import { AdmissionChain, type AdmissionPlugin } from '../admission/admission.ts';
 import { NamespaceLifecycle, namespaceLookup } from '../admission/namespace-lifecycle.ts';
 import {
@@ -14,17 +14,32 @@ import {
 import { defaultTolerationSeconds, Priority } from '../admission/pods.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { DataProfile } from '../schema/index.ts';
+import { StorageError } from '../storage/errors.ts';
 import type { StorageFactory } from '../storage/storage-factory.ts';
+import { makeWellKnownObjects } from './bootstrap/well-known.ts';
+import type { NamespaceStore } from './core/namespace-strategy.ts';
 import { ServiceAllocation } from './core/service-allocation.ts';
 import { IpAllocator, PortAllocator } from './core/service-allocators.ts';
 import { serviceStrategy } from './core/service-strategy.ts';
 import { type CrdStore, CustomResources } from './custom/index.ts';
+import type { Draft } from './draft.ts';
+import { type InstallContext, subresourcesOf, virtualResource } from './install.ts';
+import { listStored } from './list-stored.ts';
 import type { Random } from './names.ts';
+import { NamespaceController } from './namespace-controller.ts';
+import type { AccessAuthorizer } from './rbac/attributes.ts';
+import { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
+import { storedPolicy } from './rbac/stored-policy.ts';
 import { BuiltInResources } from './resources.ts';
+import type { RequestContext, UserInfo } from './rest.ts';
 import { ServedResources } from './served-resources.ts';
 import type { Store } from './store.ts';
+import { ServiceAccountTokens } from './subresources/service-account-tokens.ts';
+import type { TokenReader } from './virtual/identity-reviews.ts';
 
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/20';
+
+const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
 
 export interface CatalogOptions {
   /** Empties namespaces that are being deleted. Default true. */
@@ -55,57 +70,77 @@ export function dataProfileOf(profile: Profile): DataProfile {
 /** The registry of one server. It belongs to the server that made it; closing ends all watches. */
 export class Registry {
   readonly catalog: ServedResources = new ServedResources();
+  readonly customResources: CustomResources;
+  /** Decides by the roles and bindings that are stored. */
+  readonly rbac: RbacAuthorizer = new RbacAuthorizer(storedPolicy((path) => this.store(path)));
   readonly #builtIn: BuiltInResources;
   readonly #services: ServiceAllocation;
-  readonly customResources: CustomResources;
+  readonly #serviceAddress: string;
+  readonly #tokens: ServiceAccountTokens;
+  readonly #namespaces: NamespaceController | undefined;
   readonly #stores = new Map<string, Store>();
+  readonly #abort = new AbortController();
+  #authorizer: AccessAuthorizer = this.rbac;
+  #readToken: TokenReader | undefined;
 
   constructor({ storageFactory, clock, random, profile, options = {} }: CatalogDependencies) {
-    const range = options.serviceClusterIpRange ?? DEFAULT_SERVICE_RANGE;
-    this.#services = new ServiceAllocation(new IpAllocator(range, random), new PortAllocator(random));
+    const ips = new IpAllocator(options.serviceClusterIpRange ?? DEFAULT_SERVICE_RANGE, random);
+    this.#serviceAddress = ips.serverAddress;
+    this.#services = new ServiceAllocation(ips, new PortAllocator(random));
+    this.#tokens = new ServiceAccountTokens(clock);
     const admission = new AdmissionChain(this.#plugins(options));
-    this.#builtIn = new BuiltInResources({
+    const shared = {
       profile: dataProfileOf(profile),
       storageFactory,
       clock,
       random,
       admission,
-      strategies: new Map([['/services', serviceStrategy(this.#services)]]),
       watchCache: options.watchCache ?? true,
+    };
+    this.#builtIn = new BuiltInResources({
+      ...shared,
+      strategies: new Map([['/services', serviceStrategy(this.#services)]]),
     });
     for (const store of this.#builtIn.stores) {
       const { group, version, resource } = store.info;
       this.#stores.set(`${group}/${version}/${resource}`, store);
-      this.catalog.add(store);
     }
-    this.customResources = new CustomResources({
-      crds: this.store('apiextensions.k8s.io/v1/customresourcedefinitions') as CrdStore,
-      catalog: this.catalog,
-      storageFactory,
-      profile: dataProfileOf(profile),
-      admission,
+    this.#install(clock);
+    const crds = this.store('apiextensions.k8s.io/v1/customresourcedefinitions') as CrdStore;
+    this.customResources = new CustomResources({ ...shared, crds, catalog: this.catalog });
+    this.#namespaces = options.namespaceController === false ? undefined : this.#namespaceController(clock);
+  }
+
+  #install(clock: Clock): void {
+    const context: InstallContext = {
+      store: (path) => this.store(path),
+      tokens: this.#tokens,
       clock,
-      random,
-      watchCache: options.watchCache ?? true,
-    });
+      authorizer: () => this.#authorizer,
+      readToken: () => this.#readToken ?? ((token) => this.#readOwnToken(token)),
+      rulesFor: () => (user, namespace) => this.rbac.rulesFor(user, namespace),
+      list: (ctx, store, namespace) => listStored(store, namespace, ctx.signal),
+      shape: (group, version, kind) => this.#builtIn.shape(group, version, kind),
+    };
+    for (const store of this.#builtIn.stores) this.catalog.add(store, subresourcesOf(context, store));
+    for (const served of this.#builtIn.unstored) {
+      const virtual = virtualResource(context, served, this.#builtIn.infoOf(served));
+      if (virtual !== undefined) this.catalog.addVirtual(virtual);
+    }
+  }
+
+  #namespaceController(clock: Clock): NamespaceController {
+    const namespaces = this.store('/v1/namespaces') as NamespaceStore;
+    const controller = new NamespaceController({ namespaces, catalog: this.catalog, clock, ctx: this.#ownContext() });
+    namespaces.onTerminating = (name) => controller.enqueue(name);
+    return controller;
   }
 
   #plugins(options: CatalogOptions): readonly AdmissionPlugin[] {
     const listAll =
       (path: string): ListAll =>
-      async (signal) => {
-        const { core } = this.store(path);
-        const predicate = {
-          label: everythingLabels,
-          field: everythingFields,
-          getAttributes: () => ({ labels: undefined, fields: {} }),
-          limit: 0,
-          continue: '',
-          allowWatchBookmarks: false,
-        };
-        const list = await core.storage.getList(`${core.prefix}/`, { resourceVersion: '0', predicate, signal });
-        return list.items.map((item) => item.object);
-      };
+      (signal) =>
+        listStored(this.store(path), '', signal);
     const priorityClasses = listAll('scheduling.k8s.io/v1/priorityclasses');
     return [
       new NamespaceLifecycle((name, signal) =>
@@ -129,12 +164,52 @@ export class Registry {
     return store;
   }
 
+  /** Lets access reviews answer what the server itself would decide. Default: by RBAC alone. */
+  useAuthorizer(authorizer: AccessAuthorizer): void {
+    this.#authorizer = authorizer;
+  }
+
+  /** Lets TokenReview know the tokens the server knows. Default: those of service accounts. */
+  useTokenReader(read: TokenReader): void {
+    this.#readToken = read;
+  }
+
+  /** The user of a service account token; undefined when it is none, has expired, or its account is gone. */
+  async authenticateToken(token: string): Promise<UserInfo | undefined> {
+    const known = this.#tokens.read(token);
+    if (known === undefined) return undefined;
+    const { namespace, name, uid } = known.subject;
+    const accounts = this.store('/v1/serviceaccounts');
+    try {
+      const { object } = await accounts.core.storage.get(accounts.keyOf(namespace, name), { resourceVersion: '0' });
+      return object.metadata.uid === uid ? known.user : undefined;
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'KeyNotFound') return undefined;
+      throw error;
+    }
+  }
+
+  async #readOwnToken(token: string): ReturnType<TokenReader> {
+    const user = await this.authenticateToken(token);
+    return user === undefined ? undefined : { user };
+  }
+
+  #ownContext(): RequestContext {
+    return { signal: this.#abort.signal, user: OWN_USER, warn: () => undefined };
+  }
+
   /** Makes the objects every cluster has. Idempotent: what is there stays as it is. */
-  async start(_signal?: AbortSignal): Promise<void> {
+  async start(): Promise<void> {
+    for (const service of await listStored(this.store('/v1/services'), ''))
+      this.#services.adopt(service as unknown as Draft);
+    await makeWellKnownObjects((path) => this.store(path), this.#ownContext(), this.#serviceAddress);
     await this.customResources.start();
+    await this.#namespaces?.start();
   }
 
   async close(): Promise<void> {
+    this.#abort.abort();
+    await this.#namespaces?.close();
     await this.customResources.close();
     await Promise.all(this.#builtIn.storages.map((storage) => storage.close()));
   }

@@ -57,7 +57,7 @@ function cell(value: unknown): unknown {
 describe('the registry against recorded kinds', () => {
   let fixture: RegistryFixture;
   beforeAll(async () => {
-    fixture = await openRegistry();
+    fixture = await openRegistry({}, { start: false });
     await fixture.createNamespace('NS'.toLowerCase());
   });
   afterAll(() => fixture.close());

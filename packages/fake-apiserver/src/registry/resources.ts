@@ -93,12 +93,14 @@ export class BuiltInResources {
   readonly storages: ResourceStorage[] = [];
   readonly #options: BuiltInOptions;
   readonly #wire: WireForms;
+  readonly #decoded: WireForms;
   readonly #defaulter = new Defaulter(builtInDefaults);
   readonly #cores = new Map<string, ResourceCore>();
 
   constructor(options: BuiltInOptions) {
     this.#options = options;
     this.#wire = new WireForms(options.profile);
+    this.#decoded = new WireForms(options.profile, { keepEmptyLists: true });
     for (const group of loadDiscovery(options.profile)) {
       for (const version of group.versions) {
         for (const data of version.resources) {
@@ -114,6 +116,23 @@ export class BuiltInResources {
     const schema = loadSchemaRegistry(this.#options.profile).byKind(group, version, kind);
     if (schema === undefined) throw new RangeError(`no schema for ${group}/${version} ${kind}`);
     return schema;
+  }
+
+  /** Facts of a resource that is served without a storage. */
+  infoOf(served: ServedResource): ResourceInfo {
+    const { group, version, data } = served;
+    return resourceInfo(served, loadSchemaRegistry(this.#options.profile).byKind(group, version, data.kind));
+  }
+
+  /** Brings an object of a kind into the form its type prints. */
+  shape(group: string, version: string, kind: string): (object: Draft) => ApiObject {
+    const schema = this.#schema(group, version, kind);
+    return (object) => {
+      const shaped = this.#wire.apply(schema, object);
+      put(shaped, 'apiVersion', group === '' ? version : `${group}/${version}`);
+      put(shaped, 'kind', kind);
+      return shaped as unknown as ApiObject;
+    };
   }
 
   #store(served: ServedResource): Store {
@@ -137,8 +156,8 @@ export class BuiltInResources {
     const { group, version, data } = served;
     const apiVersion = group === '' ? version : `${group}/${version}`;
     const conversion = conversionOf(group, version, data.name);
-    const finish = (object: ApiObject): Draft => {
-      const draft = this.#wire.apply(schema, object) as unknown as Draft;
+    const finish = (object: ApiObject, forms = this.#wire): Draft => {
+      const draft = forms.apply(schema, object) as unknown as Draft;
       put(draft, 'apiVersion', apiVersion);
       put(draft, 'kind', data.kind);
       return draft;
@@ -148,7 +167,7 @@ export class BuiltInResources {
       info: resourceInfo(served, schema),
       fieldLabels: group === 'events.k8s.io' ? newEventLabels : undefined,
       withDefaults: (object) => {
-        const draft = finish(object);
+        const draft = finish(object, this.#decoded);
         if (sharesTemplateLabels(object)) put(ensure(draft, 'metadata'), 'labels', templateLabels(draft));
         this.#defaulter.apply(schema, draft);
         return draft;

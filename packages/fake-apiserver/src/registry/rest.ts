@@ -171,6 +171,12 @@ export interface TableColumn {
 export interface SubresourceHandler {
   readonly info: SubresourceInfo;
   get?(ctx: RequestContext, ref: { readonly namespace: string; readonly name: string }): Promise<ApiObject>;
+  /** Instead of `get`: plain text, answered with 204 when there is none. */
+  text?(
+    ctx: RequestContext,
+    ref: { readonly namespace: string; readonly name: string },
+    query: URLSearchParams,
+  ): Promise<string>;
   create?(
     ctx: RequestContext,
     ref: { readonly namespace: string; readonly name: string },

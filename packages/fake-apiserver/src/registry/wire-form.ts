@@ -25,19 +25,27 @@ interface FieldPlan {
   /** What an absent field shows; undefined leaves it out. */
   readonly whenAbsent: () => unknown;
   readonly omitZero: boolean;
+  readonly omitEmpty: boolean;
 }
 
 function isZero(value: unknown): boolean {
   return value === '' || value === 0 || value === false;
 }
 
+export interface WireFormOptions {
+  /** Keeps empty lists that Go would print: the form before storage, where a list that is empty is not yet one that is missing. */
+  readonly keepEmptyLists?: boolean | undefined;
+}
+
 /** Compiles schemas into normalizers, once per schema. */
 export class WireForms {
+  readonly #keepEmptyLists: boolean;
   readonly #goStruct: (name: string) => { readonly fields: readonly GoField[] } | undefined;
   /** By name where there is one: a reference with siblings is another Schema of the same type. */
   readonly #compiled = new Map<Schema | string, Normalize>();
 
-  constructor(profile: DataProfile) {
+  constructor(profile: DataProfile, options: WireFormOptions = {}) {
+    this.#keepEmptyLists = options.keepEmptyLists ?? false;
     this.#goStruct = loadGoTypes(profile);
   }
 
@@ -75,7 +83,7 @@ export class WireForms {
     const item = this.#for(items);
     const zero = (): unknown => (items.type === 'object' ? item({}) : SCALAR_ZERO[items.type ?? '']);
     return (value) => {
-      if (!Array.isArray(value) || value.length === 0) return ABSENT;
+      if (!Array.isArray(value) || (value.length === 0 && !this.#keepEmptyLists)) return ABSENT;
       return value.map((element) => (element === null ? zero() : item(element)));
     };
   }
@@ -102,7 +110,8 @@ export class WireForms {
       for (const plan of plans) {
         const given = Object.hasOwn(value, plan.name) ? value[plan.name] : undefined;
         let made = given === undefined || given === null ? ABSENT : plan.normalize(given);
-        if (made === ABSENT || (plan.omitZero && isZero(made))) made = plan.whenAbsent();
+        const empty = (plan.omitZero && isZero(made)) || (plan.omitEmpty && Array.isArray(made) && made.length === 0);
+        if (made === ABSENT || empty) made = plan.whenAbsent();
         if (made !== ABSENT) out[plan.name] = made;
       }
       return out;
@@ -118,6 +127,7 @@ export class WireForms {
         normalize: this.#for(field),
         whenAbsent: () => ABSENT,
         omitZero: false,
+        omitEmpty: true,
       }));
     }
     return struct.fields.flatMap((go) => {
@@ -133,6 +143,7 @@ export class WireForms {
       normalize,
       whenAbsent,
       omitZero,
+      omitEmpty: go.omitEmpty,
     });
     const orNull = (): unknown => (go.omitEmpty ? ABSENT : null);
     if (go.pointer || field.type === 'array' || field.format === 'byte') return plan(orNull);

@@ -84,6 +84,9 @@ export const namespaceStrategy: Strategy = {
 
 /** Deletes in two steps: marked Terminating first, removed when its spec has no finalizers left. */
 export class NamespaceStore extends Store {
+  /** Told of every namespace whose deletion was asked for. */
+  onTerminating: ((name: string) => void) | undefined;
+
   override async delete(ctx: RequestContext, call: DeleteCall): Promise<DeleteResult> {
     const key = this.keyOf('', call.name);
     let existing: StoredObject;
@@ -139,6 +142,7 @@ export class NamespaceStore extends Store {
         preconditions: call.options.preconditions,
         signal: ctx.signal,
       });
+      this.onTerminating?.(call.name);
       return result(stored);
     } catch (error) {
       throw interpretUpdateError(error, this.qualified, call.name);

@@ -21,6 +21,8 @@ function deployment(value: Draft): void {
 }
 
 function daemonSet(value: Draft): void {
+  // Conversion writes the generation that the API has no field for; the strategy sets the value.
+  setDefault(ensure(value, 'metadata', 'annotations'), 'deprecated.daemonset.template.generation', '0');
   const spec = ensure(value, 'spec');
   const strategy = ensure(spec, 'updateStrategy');
   setDefaultText(strategy, 'type', 'RollingUpdate');

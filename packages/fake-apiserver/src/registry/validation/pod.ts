@@ -88,7 +88,7 @@ function validateGrowingAndShrinking(spec: Draft, old: Draft, errors: FieldError
     if (!gates.has(str(gate, 'name')))
       errors.forbidden(
         SPEC.child('schedulingGates').index(index),
-        "only deletion is allowed, but found new scheduling gate '" + str(gate, 'name') + "'",
+        `only deletion is allowed, but found new scheduling gate '${str(gate, 'name')}'`,
       );
   });
 }
