@@ -10,6 +10,8 @@ export interface StorageCodec {
   encode(object: ApiObject): Buffer;
   /** Throws on bytes it cannot read. The result has no resourceVersion; the Versioner sets it. */
   decode(bytes: Buffer): ApiObject;
+  /** `object` as a read of its `bytes` gives it. Absent where that is the object itself. */
+  readBack?(object: ApiObject, bytes: Buffer): ApiObject;
 }
 
 export interface ResourceStorageConfig {

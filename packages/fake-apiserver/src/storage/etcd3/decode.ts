@@ -43,14 +43,15 @@ export class Decoder {
    * writer gets.
    */
   writing(object: ApiObject, data: Buffer): void {
-    this.#writing.set(data, object);
+    this.#writing.set(data, this.#codec.readBack?.(object, data) ?? object);
   }
 
   /** The state that was just written. */
   written(key: string, object: ApiObject, revision: Revision, data: Buffer): EtcdStoredObject {
+    const result = this.#writing.get(data) ?? object;
     this.#writing.delete(data);
     const known = this.#decoded.get(data);
-    return known !== undefined && known.revision === revision ? known : this.#remember(key, object, revision, data);
+    return known !== undefined && known.revision === revision ? known : this.#remember(key, result, revision, data);
   }
 
   /** The last content of a deleted object under the revision of the delete. */
