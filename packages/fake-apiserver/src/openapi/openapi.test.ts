@@ -112,6 +112,18 @@ describe('OpenAPI v3', () => {
   });
 });
 
+describe('the operations of custom resources', () => {
+  it('offer no strategic merge patch', () => {
+    const path = '/apis/tour.example.com/v1/namespaces/{namespace}/widgets/{name}';
+    const v3 = parse(openApi.groupVersion('apis/tour.example.com/v1')?.bytes).paths[path].patch;
+    const types = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
+    expect(Object.keys(v3.requestBody.content)).toEqual(types);
+    const v2 = parse(get('/openapi/v2', { accept: 'application/json' }).body).paths[path].patch;
+    expect([...v2.consumes].sort()).toEqual(types);
+    expect(v2.produces).toEqual(['application/json', 'application/yaml']);
+  });
+});
+
 describe('OpenAPI v2', () => {
   it('names operations as upstream', () => {
     const document = parse(get('/openapi/v2', { accept: 'application/json' }).body);

@@ -32,6 +32,8 @@ export interface Operation {
   /** Answers of writes that can create carry 201, those that can be deferred 202. */
   readonly codes: readonly number[];
   readonly watchable: boolean;
+  /** Custom resources are neither read nor written as protobuf, and have no strategic merge patch. */
+  readonly custom?: boolean;
 }
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
@@ -216,6 +218,7 @@ class ResourceOperations {
       answer: undefined,
       codes: [200],
       watchable: false,
+      custom: this.#info.custom,
       ...more,
     };
   }

@@ -12,6 +12,8 @@ const PATCH_TYPES = [
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ];
+const CUSTOM_MEDIA_TYPES = ['application/json', 'application/yaml'];
+const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => !type.includes('strategic'));
 const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
 export interface SwaggerParameter {
@@ -96,9 +98,11 @@ function renderOperation(operation: Operation): SwaggerOperation {
       schema: { $ref: REF + operation.body },
     });
   }
-  const produces = [...MEDIA_TYPES, ...(operation.watchable ? WATCH_TYPES : [])];
+  const { custom = false } = operation;
+  const produces = custom ? CUSTOM_MEDIA_TYPES : [...MEDIA_TYPES, ...(operation.watchable ? WATCH_TYPES : [])];
+  const patchTypes = custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
   return {
-    consumes: operation.body === PATCH_COMPONENT ? PATCH_TYPES : ['*/*'],
+    consumes: operation.body === PATCH_COMPONENT ? patchTypes : custom ? CUSTOM_MEDIA_TYPES : ['*/*'],
     produces: operation.answer === undefined ? ['*/*'] : produces,
     schemes: ['https'],
     tags: [operation.tag],

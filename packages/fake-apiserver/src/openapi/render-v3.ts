@@ -12,6 +12,8 @@ const PATCH_TYPES = [
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
 ];
+const CUSTOM_MEDIA_TYPES = ['application/json', 'application/yaml'];
+const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => !type.includes('strategic'));
 const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
 const uniqueItems = (type: string): object => ({ type, uniqueItems: true });
@@ -61,14 +63,16 @@ function content(types: readonly string[], component: string | undefined): objec
 }
 
 function renderOperation(operation: Operation): object {
-  const types =
-    operation.answer === undefined ? ['*/*'] : [...MEDIA_TYPES, ...(operation.watchable ? WATCH_TYPES : [])];
+  const { custom = false } = operation;
+  const readable = custom ? CUSTOM_MEDIA_TYPES : [...MEDIA_TYPES, ...(operation.watchable ? WATCH_TYPES : [])];
+  const types = operation.answer === undefined ? ['*/*'] : readable;
   const responses: Record<string, object> = {};
   for (const code of operation.codes) {
     responses[code] = { description: REASONS[code]!, content: content(types, operation.answer) };
   }
   responses['401'] = { description: 'Unauthorized' };
-  const bodyTypes = operation.body === PATCH_COMPONENT ? PATCH_TYPES : ['*/*'];
+  const patchTypes = custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
+  const bodyTypes = operation.body === PATCH_COMPONENT ? patchTypes : custom ? CUSTOM_MEDIA_TYPES : ['*/*'];
   return {
     tags: [operation.tag],
     operationId: operation.id,
