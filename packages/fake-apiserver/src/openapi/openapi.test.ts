@@ -51,13 +51,19 @@ const openApi = createOpenApi({
   customSchema: () => ({ type: 'object', properties: { spec: { type: 'object', description: 'spec text' } as never } }),
 });
 
+interface DocumentOperation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string }[];
+  readonly requestBody?: { readonly content: object };
+  readonly consumes?: readonly string[];
+  readonly produces?: readonly string[];
+  readonly 'x-kubernetes-group-version-kind'?: object;
+}
+
 interface Document {
   readonly openapi?: string;
   readonly swagger?: string;
-  readonly paths: Record<
-    string,
-    Record<string, { operationId: string; parameters?: { name: string }[]; 'x-kubernetes-group-version-kind'?: object }>
-  >;
+  readonly paths: Record<string, Record<string, DocumentOperation>>;
   readonly components: { schemas: Record<string, Record<string, unknown>> };
   readonly definitions: Record<string, Record<string, unknown>>;
 }
@@ -115,12 +121,12 @@ describe('OpenAPI v3', () => {
 describe('the operations of custom resources', () => {
   it('offer no strategic merge patch', () => {
     const path = '/apis/tour.example.com/v1/namespaces/{namespace}/widgets/{name}';
-    const v3 = parse(openApi.groupVersion('apis/tour.example.com/v1')?.bytes).paths[path].patch;
+    const v3 = parse(openApi.groupVersion('apis/tour.example.com/v1')?.bytes).paths[path]?.['patch'];
     const types = ['application/apply-patch+yaml', 'application/json-patch+json', 'application/merge-patch+json'];
-    expect(Object.keys(v3.requestBody.content)).toEqual(types);
-    const v2 = parse(get('/openapi/v2', { accept: 'application/json' }).body).paths[path].patch;
-    expect([...v2.consumes].sort()).toEqual(types);
-    expect(v2.produces).toEqual(['application/json', 'application/yaml']);
+    expect(Object.keys(v3?.requestBody?.content ?? {})).toEqual(types);
+    const v2 = parse(get('/openapi/v2', { accept: 'application/json' }).body).paths[path]?.['patch'];
+    expect([...(v2?.consumes ?? [])].sort()).toEqual(types);
+    expect(v2?.produces).toEqual(['application/json', 'application/yaml']);
   });
 });
 

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { goJsonBytes } from '@kube-rx/apimachinery';
 import type { ResourceInfo } from '../registry/rest.ts';
 import type { OpenApiDocument } from '../schema/openapi-schema.ts';
-import type { DataProfile } from '../schema/profile-data.ts';
+import { type DataProfile, loadOnce } from '../schema/profile-data.ts';
 import { loadOpenApiSchemas, loadSchemaRegistry } from '../schema/schema-registry.ts';
 import { customComponents } from './components.ts';
 import { groupVersionPath, type Operation, operationsOf, resourcesOperation } from './operations.ts';
@@ -106,10 +106,24 @@ export class OpenApi {
 
   /** `/openapi/v3/PATH` for a path such as `apis/apps/v1`; undefined when nothing is served there. */
   groupVersion(path: string): OpenApiBody | undefined {
-    if (!this.#byPath.has(path)) return undefined;
-    return this.#body(path, () =>
-      goJsonBytes(renderV3(this.#operations(path), this.#components, this.#options.version)),
-    );
+    const infos = this.#byPath.get(path);
+    if (infos === undefined) return undefined;
+    const make = (): OpenApiBody =>
+      bodyOf(goJsonBytes(renderV3(this.#operations(path), this.#components, this.#options.version)));
+    let body = this.#bodies.get(path);
+    if (body === undefined) {
+      // Built-in groups do not change with the custom resources, so their documents outlive this generation.
+      body = infos.some((info) => info.custom)
+        ? make()
+        : loadOnce(this.#options.profile, this.#cacheKey(path, infos), make);
+      this.#bodies.set(path, body);
+    }
+    return body;
+  }
+
+  #cacheKey(path: string, infos: readonly ResourceInfo[]): string {
+    const served = infos.map(({ resource, verbs, subresources }) => [resource, verbs, subresources]);
+    return `openapi ${this.#options.version} ${path} ${JSON.stringify(served)}`;
   }
 
   #v2(): Swagger {

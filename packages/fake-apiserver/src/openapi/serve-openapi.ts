@@ -69,14 +69,10 @@ export function serveOpenApi(openApi: OpenApi, request: OpenApiRequest): OpenApi
 function serveV2(openApi: OpenApi, { accept, ifNoneMatch }: OpenApiRequest): OpenApiResponse {
   for (const type of accepted(accept)) {
     if (type === JSON_TYPE || type === '*/*' || type === 'application/*') {
-      return answer(openApi.swagger(), { vary: 'Accept-Encoding, Accept', 'content-type': JSON_TYPE }, ifNoneMatch);
+      return answer(openApi.swagger(), { vary: 'Accept', 'content-type': JSON_TYPE }, ifNoneMatch);
     }
     if (type === SWAGGER_PROTOBUF || type === SWAGGER_PROTOBUF_OLD) {
-      return answer(
-        openApi.swaggerProtobuf(),
-        { vary: 'Accept-Encoding, Accept', 'content-type': SWAGGER_PROTOBUF_OLD },
-        ifNoneMatch,
-      );
+      return answer(openApi.swaggerProtobuf(), { vary: 'Accept', 'content-type': SWAGGER_PROTOBUF_OLD }, ifNoneMatch);
     }
   }
   return failure(406, '');
