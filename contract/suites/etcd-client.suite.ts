@@ -368,6 +368,25 @@ export function describeEtcdClient(options: EtcdClientSuiteOptions): void {
         watch.watch.cancel();
       });
 
+      it('that are up to date may pause after a compaction that passed by them', async () => {
+        const watch = record({
+          key: key('quiet/'),
+          rangeEnd: prefixEnd(key('quiet/')),
+          startRevision: (await now()) + 1,
+        });
+        await put('quiet/a', '1');
+        await until(() => watch.lines.length >= 1);
+        for (const value of ['1', '2', '3']) await put('loud', value);
+        await client.compact(await now());
+        watch.watch.pause();
+        await etcd.tick();
+        watch.watch.resume();
+        await put('quiet/b', '1');
+        await until(() => watch.lines.length >= 2);
+        expect(watch.ended).toBe('open');
+        watch.watch.cancel();
+      });
+
       it('that are paused get everything once they go on', async () => {
         const watch = record({ startRevision: (await now()) + 1 });
         await put('a', '1');

@@ -1,10 +1,12 @@
 import { everythingFields, everythingLabels, settle, VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { EmbeddedEtcd } from '../etcd/embedded/embedded-etcd.ts';
+import { overrideProfile, type Profile } from '../profiles/profile.ts';
+import { v1_30 } from '../profiles/v1-30.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import type { StorageListOptions, StorageWatch } from '../storage/interfaces.ts';
 import type { ResourceStorageConfig } from '../storage/storage-factory.ts';
-import { createStorageFactory } from './build-storage.ts';
+import { createStorageFactory, isCached } from './build-storage.ts';
 import { MetricsRegistry } from './metrics.ts';
 
 const config = (cached: boolean, resource = 'configmaps'): ResourceStorageConfig => ({
@@ -58,10 +60,10 @@ function read(watch: StorageWatch): string[] {
   return lines;
 }
 
-function setUp(options: { readonly cached?: boolean } = {}) {
+function setUp(options: { readonly cached?: boolean; readonly profile?: Profile } = {}) {
   const clock = new VirtualClock();
   const etcd = new EmbeddedEtcd({ clock });
-  const backend = createStorageFactory({ etcd, clock, random: () => 0.5 });
+  const backend = createStorageFactory({ etcd, clock, random: () => 0.5, profile: options.profile });
   const storage = backend.create(config(options.cached ?? true));
   return { clock, etcd, backend, storage };
 }
@@ -134,6 +136,40 @@ describe('createStorageFactory', () => {
     expect(read(zero)).toEqual(['ADDED a 2', 'ADDED b 3', 'ADDED c 4']);
     await backend.close();
     expect(zero.done).toBe(true);
+  });
+
+  it('watches from now without a version where that is asked for, without a cache too', async () => {
+    const profile = overrideProfile(v1_30, { behaviours: { emptyResourceVersionWatch: 'from-now' } });
+    const { backend, storage } = setUp({ cached: false, profile });
+    await storage.create('/registry/configmaps/x/a', configMap('x', 'a'));
+    const unset = await storage.watch('/registry/configmaps', everything());
+    const zero = await storage.watch('/registry/configmaps', everything({ resourceVersion: '0' }));
+    await settle();
+    await storage.create('/registry/configmaps/x/b', configMap('x', 'b'));
+    await settle();
+    expect([read(unset), read(zero)]).toEqual([['ADDED b 3'], ['ADDED a 2', 'ADDED b 3']]);
+    await backend.close();
+  });
+
+  it('follows the switches of the command line in what it caches', async () => {
+    const etcd = new EmbeddedEtcd();
+    const sizes = new Map([
+      ['events', 100],
+      ['configmaps', 0],
+    ]);
+    const backend = createStorageFactory({ etcd, random: () => 0.5, watchCacheSizes: sizes });
+    for (const [resource, cached] of [
+      ['events', false],
+      ['configmaps', true],
+      ['secrets', true],
+    ] as const) {
+      backend.create(config(cached, resource));
+    }
+    const { caches, uncached } = await backend.inspect();
+    expect([caches.map(({ resource }) => resource), uncached]).toEqual([['events', 'secrets'], ['configmaps']]);
+    expect(isCached(config(true), { watchCache: false, watchCacheSizes: new Map([['configmaps', 5]]) })).toBe(false);
+    await backend.close();
+    expect(await backend.inspect()).toMatchObject({ caches: [], uncached: [] });
   });
 
   it('leaves nothing running once it is closed', async () => {

@@ -86,6 +86,15 @@ describe('bookmarks', () => {
     expect(fromVersion).toHaveLength(1);
   });
 
+  it('tell one who started from an empty state how far that was', async () => {
+    const f = await setUp();
+    await f.create('x/a');
+    await f.remove('x/a');
+    const lines = collect(await f.watch({ resourceVersion: '0', bookmarks: true }));
+    await f.clock.advance(65_000);
+    expect(lines.map((line) => line.split(' ')[1])).toEqual(['3']);
+  });
+
   it('never overtake an event that was not delivered', async () => {
     const f = await setUp();
     const watch = await f.watch({ resourceVersion: '1', bookmarks: true });

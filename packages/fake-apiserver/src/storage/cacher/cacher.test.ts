@@ -81,6 +81,15 @@ describe('Cacher: where a watch can start', () => {
     expect(watch.done).toBe(true);
   });
 
+  it('starts from now without a version where folklore is asked for', async () => {
+    const f = await setUp({ behaviours: { emptyResourceVersionWatch: 'from-now' } });
+    await f.create('x/a');
+    const unset = await f.watch({ resourceVersion: '' });
+    const zero = await f.watch({ resourceVersion: '0' });
+    await f.create('x/b');
+    expect([drain(unset), drain(zero)]).toEqual([['ADDED x/b 3'], ['ADDED x/a 2', 'ADDED x/b 3']]);
+  });
+
   it('meets snapshot and live events without gap or overlap', async () => {
     const f = await setUp();
     for (const name of ['a', 'b']) await f.create(`x/${name}`);
