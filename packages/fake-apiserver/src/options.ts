@@ -26,6 +26,8 @@ export interface FakeApiServerOptions {
   readonly anonymousAuth?: boolean | undefined;
   /** RBAC, or everybody may do everything. @defaultValue `RBAC` */
   readonly authorization?: 'RBAC' | 'AlwaysAllow' | undefined;
+  /** False leaves namespaces that are being deleted as they are; true empties them. @defaultValue true */
+  readonly namespaceController?: boolean | undefined;
   /** Kubernetes version that is imitated. @defaultValue `v1.30` */
   readonly profile?: ProfileName | undefined;
   /** Feature gates over those of the profile; names that have no effect here are accepted. @defaultValue none */
@@ -71,6 +73,7 @@ export interface ResolvedOptions {
   readonly tokens: ReadonlyMap<string, UserInfo>;
   readonly anonymousAuth: boolean;
   readonly authorization: 'RBAC' | 'AlwaysAllow';
+  readonly namespaceController: boolean;
   readonly profileName: ProfileName;
   readonly profile: Profile;
   readonly watchCache: boolean;
@@ -111,6 +114,7 @@ export function resolveOptions(options: FakeApiServerOptions): ResolvedOptions {
     tokens: new Map(Object.entries(options.tokens ?? {})),
     anonymousAuth: bool('anonymousAuth', options.anonymousAuth ?? true),
     authorization: oneOf('authorization', options.authorization ?? 'RBAC', ['RBAC', 'AlwaysAllow']),
+    namespaceController: bool('namespaceController', options.namespaceController ?? true),
     profileName,
     profile: overrideProfile(PROFILES[profileName], {
       gates: gates(options.featureGates ?? {}, PROFILES[profileName].gates),

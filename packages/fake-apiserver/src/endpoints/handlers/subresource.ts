@@ -10,7 +10,7 @@ import { checkName, ensureNamespace, requireName } from '../naming.ts';
 import { negotiateOutput } from '../negotiation.ts';
 import { preparePatch } from '../patch-apply.ts';
 import { inputMediaType, readLimited } from '../request-body.ts';
-import { writeValue } from '../response-writers.ts';
+import { writeBytes, writeValue } from '../response-writers.ts';
 import { decodeWriteOptions, managerOrUserAgent } from '../write-options-codec.ts';
 import { handleGet } from './get.ts';
 import { answering, handlePatch, patchTypeOf } from './patch.ts';
@@ -60,6 +60,11 @@ async function handleOwnKind(
   const answer = (code: number, object: unknown): Promise<void> =>
     writeValue(request, exchange.response, code, object, { ...negotiated, target: undefined });
   if (request.method === 'GET' && handler.get !== undefined) return answer(200, await handler.get(ctx, ref));
+  if (request.method === 'GET' && handler.text !== undefined) {
+    const text = await handler.text(ctx, ref, request.query);
+    if (text === '') return exchange.response.send(204, []);
+    return writeBytes(request, exchange.response, 200, 'text/plain', [Buffer.from(text)]);
+  }
   const view = viewOf(server, store, handler.info);
   if (request.method === 'POST' && handler.create !== undefined) {
     const mediaType = inputMediaType(request, view.info);
@@ -79,16 +84,17 @@ async function handleOwnKind(
   const type = request.method === 'PATCH' ? patchTypeOf(request.header('content-type'), store) : undefined;
   const body = await readLimited(request, MAX_BODY_BYTES);
   const options = decodeWriteOptions(request.query, kind, type === 'application/apply-patch+yaml');
+  const manager = managerOrUserAgent(options.fieldManager, request.header('user-agent') ?? '');
+  const subresource = handler.info.name;
   let transform: (existing: ApiObject) => ApiObject;
   if (type === undefined) {
     const mediaType = inputMediaType(request, view.info);
     const object = server.decoder.decode(body, mediaType, view, options.fieldValidation, ctx);
     checkName(object, ref.name);
     const placed = ensureNamespace(object, ref.namespace);
-    transform = () => placed;
+    transform = (existing) => server.fieldManagers.update(view, existing, placed, manager, subresource);
   } else {
-    const manager = managerOrUserAgent(options.fieldManager, request.header('user-agent') ?? '');
-    const context = { manager, subresource: handler.info.name, warn: ctx.warn };
+    const context = { manager, subresource, warn: ctx.warn };
     const patch = answering(() => preparePatch(server, view, type, body, options, context));
     transform = (existing) => {
       const patched = answering(() => patch(existing));
