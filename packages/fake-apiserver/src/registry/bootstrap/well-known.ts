@@ -2,6 +2,7 @@
 // Upstream: kubernetes@v1.30.3:pkg/controlplane/controller/{systemnamespaces,kubernetesservice}, pkg/registry/{rbac,scheduling}/rest
 import { isAlreadyExists } from '@kube-rx/apimachinery';
 import type { ApiObject } from '../../storage/api-object.ts';
+import { isKeyNotFound } from '../../storage/errors.ts';
 import type { Draft } from '../draft.ts';
 import type { RequestContext } from '../rest.ts';
 import type { Store } from '../store.ts';
@@ -64,11 +65,23 @@ export async function makeWellKnownObjects(
   for (const { path, namespace, objects } of wellKnownObjects(serviceIp)) {
     const store = stores(path);
     for (const object of objects) {
+      // Looked up first: to create what is there can fail for another reason, a service address that is taken, say.
+      if (await isStored(store, namespace, (object['metadata'] as { readonly name: string }).name)) continue;
       try {
         await store.create(ctx, store.applyDefaults(object as unknown as ApiObject), { namespace, dryRun: false });
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
       }
     }
+  }
+}
+
+async function isStored(store: Store, namespace: string, name: string): Promise<boolean> {
+  try {
+    await store.core.storage.get(store.keyOf(namespace, name));
+    return true;
+  } catch (error) {
+    if (isKeyNotFound(error)) return false;
+    throw error;
   }
 }
