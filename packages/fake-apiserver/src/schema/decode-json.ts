@@ -13,13 +13,6 @@ import { TypedReader } from './typed-reader.ts';
 
 export const MAX_JSON_DEPTH = 2000;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -33,18 +26,7 @@ function parse(text: string): unknown {
 
 /** Deep nesting is found before anything recurses. The text is valid JSON. */
 function checkDepth(text: string): void {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (inString) {
-      if (code === BACKSLASH) at++;
-      else if (code === QUOTE) inString = false;
-    } else if (code === QUOTE) inString = true;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > MAX_JSON_DEPTH) throw new DecodeError('exceeded max depth');
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
-  }
+  if (!new JsonReader(text).skipWithin(MAX_JSON_DEPTH)) throw new DecodeError('exceeded max depth');
 }
 
 /**

@@ -79,9 +79,18 @@ export class JsonReader {
     else this.bare();
   }
 
-  #skipContainer(): void {
+  /** Steps over one value unless it nests deeper than the limit; false if it does. */
+  skipWithin(limit: number): boolean {
+    const char = this.peek();
+    if (char === '{' || char === '[') return this.#skipContainer(limit);
+    this.skip();
+    return true;
+  }
+
+  #skipContainer(limit = Number.POSITIVE_INFINITY): boolean {
     let depth = 0;
     do {
+      if (depth > limit) return false;
       NEXT_OF_INTEREST.lastIndex = this.#at;
       const found = NEXT_OF_INTEREST.exec(this.#text)!;
       this.#at = found.index;
@@ -91,6 +100,7 @@ export class JsonReader {
         this.#at++;
       }
     } while (depth > 0);
+    return true;
   }
 
   // A loop, not a pattern: a backtracking match overflows on strings of megabytes.
