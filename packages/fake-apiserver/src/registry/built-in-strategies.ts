@@ -1,7 +1,6 @@
 // The strategy of every built-in resource, by group and resource.
 import type { GroupResource } from '@kube-rx/apimachinery';
 import { configMapStrategy, secretStrategy, serviceAccountStrategy } from './core/config-strategies.ts';
-import { eventStrategy } from './core/event-strategy.ts';
 import { namespaceStrategy } from './core/namespace-strategy.ts';
 import { nodeStrategy } from './core/node-strategy.ts';
 import { podStrategy } from './core/pod-strategy.ts';
@@ -63,7 +62,6 @@ const byResource: Readonly<Record<string, Strategy>> = {
   '/nodes': nodeStrategy,
   '/pods': podStrategy,
   '/endpoints': endpointsStrategy,
-  '/events': eventStrategy,
   '/persistentvolumes': persistentVolumeStrategy,
   '/persistentvolumeclaims': persistentVolumeClaimStrategy,
   '/limitranges': limitRangeStrategy,

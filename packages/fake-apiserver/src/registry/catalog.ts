@@ -17,6 +17,7 @@ import type { DataProfile } from '../schema/index.ts';
 import { StorageError } from '../storage/errors.ts';
 import type { StorageFactory } from '../storage/storage-factory.ts';
 import { makeWellKnownObjects } from './bootstrap/well-known.ts';
+import { eventStrategy } from './core/event-strategy.ts';
 import type { NamespaceStore } from './core/namespace-strategy.ts';
 import { ServiceAllocation } from './core/service-allocation.ts';
 import { IpAllocator, PortAllocator } from './core/service-allocators.ts';
@@ -37,6 +38,7 @@ import type { Store } from './store.ts';
 import { ServiceAccountTokens } from './subresources/service-account-tokens.ts';
 import type { TokenReader } from './virtual/identity-reviews.ts';
 
+const DEFAULT_EVENT_TTL_SECONDS = 3600;
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/20';
 
 const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
@@ -44,6 +46,8 @@ const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters'
 export interface CatalogOptions {
   /** Empties namespaces that are being deleted. Default true. */
   readonly namespaceController?: boolean | undefined;
+  /** Life of an Event. Default 3600. */
+  readonly eventTtlSeconds?: number | undefined;
   /** `--service-cluster-ip-range`. Default `10.0.0.0/20`. */
   readonly serviceClusterIpRange?: string | undefined;
   /** False answers everything from etcd. Default true. */
@@ -99,7 +103,10 @@ export class Registry {
     };
     this.#builtIn = new BuiltInResources({
       ...shared,
-      strategies: new Map([['/services', serviceStrategy(this.#services)]]),
+      strategies: new Map([
+        ['/services', serviceStrategy(this.#services)],
+        ['/events', eventStrategy(options.eventTtlSeconds ?? DEFAULT_EVENT_TTL_SECONDS)],
+      ]),
     });
     for (const store of this.#builtIn.stores) {
       const { group, version, resource } = store.info;

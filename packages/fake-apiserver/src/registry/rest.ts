@@ -175,7 +175,7 @@ export interface SubresourceHandler {
   text?(
     ctx: RequestContext,
     ref: { readonly namespace: string; readonly name: string },
-    query: URLSearchParams,
+    query: { first(name: string): string | undefined },
   ): Promise<string>;
   create?(
     ctx: RequestContext,

@@ -8,8 +8,6 @@ import { type FieldErrors, path } from '../validation/field-errors.ts';
 import { metadata, nameIsPathSegment, validateImmutable } from '../validation/object-meta.ts';
 import { messages, qualifiedName } from '../validation/values.ts';
 
-/** `--event-ttl`. */
-const EVENT_TTL_SECONDS = 3600;
 const MAX_SHORT = 128;
 const MAX_NOTE = 1024;
 
@@ -108,13 +106,14 @@ const FIXED = [
   'reportingInstance',
 ];
 
-export const eventStrategy: Strategy = {
+/** `ttlSeconds` is the life of an event: `--event-ttl`. */
+export const eventStrategy = (ttlSeconds: number): Strategy => ({
   namespaced: true,
   name: nameIsPathSegment,
   allowCreateOnUpdate: true,
   garbageCollection: 'unsupported',
   fieldLabels: coreEventLabels,
-  ttlSeconds: () => EVENT_TTL_SECONDS,
+  ttlSeconds: () => ttlSeconds,
   selectableFields(object: ApiObject) {
     const event = object as unknown as Draft;
     const involved = dict(event, 'involvedObject');
@@ -137,4 +136,4 @@ export const eventStrategy: Strategy = {
     if (!semanticEqual(get(object, 'series'), get(old, 'series'))) validateSeries(object, errors);
     for (const field of FIXED) validateImmutable(get(object, field), get(old, field), errors, path(field));
   },
-};
+});

@@ -36,9 +36,9 @@ export class LogHandler implements SubresourceHandler {
     this.#pods = pods;
   }
 
-  async text(ctx: RequestContext, ref: Ref, query: URLSearchParams): Promise<string> {
+  async text(ctx: RequestContext, ref: Ref, query: { first(name: string): string | undefined }): Promise<string> {
     const { object } = await this.#pods.get(ctx, { ...ref, resourceVersion: '' });
-    checkContainer(object, query.get('container') ?? '');
+    checkContainer(object, query.first('container') ?? '');
     return '';
   }
 }
