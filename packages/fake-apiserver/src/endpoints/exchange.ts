@@ -5,6 +5,7 @@ import type { FieldManagers } from './field-managers.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import type { RequestInfo } from './request-info.ts';
+import type { Shutdown } from './shutdown.ts';
 
 export interface EndpointsContext {
   readonly catalog: ResourceCatalog;
@@ -19,8 +20,8 @@ export interface EndpointsContext {
   readonly minRequestTimeoutMs: number;
   /** What an empty resourceVersion of a watch means: the real answer, or a stream of what comes from now on. */
   readonly emptyResourceVersionWatch: 'initial-state' | 'from-now';
-  /** Aborts when running watches have to end. */
-  readonly watchShutdown: AbortSignal;
+  /** Begins when running watches have to end. */
+  readonly shutdown: Shutdown;
 }
 
 export interface Exchange {

@@ -43,23 +43,44 @@ export function viewFrame(chunk: Buffer): WireFrame {
   return { bytes: chunk.subarray(head, chunk.length - CRLF.length), chunk };
 }
 
+/**
+ * The last frame that was asked for. One event goes to all its watchers in a row, and those of one form share an encoder, so this
+ * answers nearly every call without a look-up.
+ */
+export class LastFrame {
+  #stored: StoredObject | undefined;
+  #type: WatchEventType | undefined;
+  #frame: WireFrame | undefined;
+
+  get(type: WatchEventType, stored: StoredObject, make: () => WireFrame): WireFrame {
+    if (this.#stored === stored && this.#type === type) return this.#frame!;
+    const frame = make();
+    this.#stored = stored;
+    this.#type = type;
+    this.#frame = frame;
+    return frame;
+  }
+}
+
 abstract class JsonEncoder implements ObjectEncoder {
   abstract readonly identifier: string;
   readonly contentType = 'application/json';
   readonly streamContentType = 'application/json';
+  readonly #last = new LastFrame();
   protected abstract text(object: ApiObject, first: boolean): string;
-  /** Whether the first event of a watch differs from later ones. */
-  protected readonly firstDiffers: boolean = false;
 
   encode(stored: StoredObject): Buffer {
     return stored.encoding(this.identifier, (object) => Buffer.from(this.text(object, true)));
   }
 
-  frame(type: WatchEventType, stored: StoredObject, first = false): WireFrame {
-    const shown = this.firstDiffers && first;
-    const identifier = `${this.identifier};watch=${type}${shown ? ';first' : ''}`;
-    return viewFrame(
-      stored.encoding(identifier, (object) => makeFrame(this.pieces(type, this.text(object, shown))).chunk),
+  frame(type: WatchEventType, stored: StoredObject, _first = false): WireFrame {
+    return this.#last.get(type, stored, () =>
+      viewFrame(
+        stored.encoding(
+          `${this.identifier};watch=${type}`,
+          (object) => makeFrame(this.pieces(type, this.text(object, false))).chunk,
+        ),
+      ),
     );
   }
 
@@ -150,7 +171,6 @@ export class MetadataEncoder extends JsonEncoder {
 /** A Table with one row. */
 export class TableEncoder extends JsonEncoder {
   readonly identifier: string;
-  protected override readonly firstDiffers = true;
   readonly #store: ResourceStore;
   readonly #version: string;
   readonly #include: IncludeObject;

@@ -11,7 +11,7 @@ import {
 import type { ApiObject } from '../storage/api-object.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { WireFrame } from './http.ts';
-import { makeFrame, type ObjectEncoder, viewFrame } from './object-encoder.ts';
+import { LastFrame, makeFrame, type ObjectEncoder, viewFrame } from './object-encoder.ts';
 
 const LENGTH_PREFIX_BYTES = 4;
 
@@ -21,6 +21,7 @@ export class ProtobufEncoder implements ObjectEncoder {
   readonly contentType = 'application/vnd.kubernetes.protobuf';
   readonly streamContentType = 'application/vnd.kubernetes.protobuf;stream=watch';
   readonly #metadataVersion: string | undefined;
+  readonly #last = new LastFrame();
 
   constructor(metadataVersion?: string) {
     this.#metadataVersion = metadataVersion;
@@ -37,12 +38,13 @@ export class ProtobufEncoder implements ObjectEncoder {
   }
 
   frame(type: WatchEventType, stored: StoredObject): WireFrame {
-    const identifier = `${this.identifier};watch=${type}`;
-    return viewFrame(
-      stored.encoding(identifier, (object) => {
-        const body = encodeProtobuf(this.#shown(object));
-        return makeFrame([encodeWatchEventProtobuf(type, body)]).chunk;
-      }),
+    return this.#last.get(type, stored, () =>
+      viewFrame(
+        stored.encoding(`${this.identifier};watch=${type}`, (object) => {
+          const body = encodeProtobuf(this.#shown(object));
+          return makeFrame([encodeWatchEventProtobuf(type, body)]).chunk;
+        }),
+      ),
     );
   }
 

@@ -41,20 +41,37 @@ export function includeObjectOf(query: Query): IncludeObject {
 
 const isTable = (target: TransformTarget): boolean => target.kind === 'Table';
 
+/** Encoders keep nothing of a request, so all of one form share one. A Table's rows depend on its resource and on the hour. */
+const shared = new Map<string, ObjectEncoder>();
+
+function sharedEncoder(key: string, make: () => ObjectEncoder): ObjectEncoder {
+  let encoder = shared.get(key);
+  if (encoder === undefined) {
+    encoder = make();
+    shared.set(key, encoder);
+  }
+  return encoder;
+}
+
 /** Encoder of a single object, also of the object in a watch event. */
 export function objectEncoder(store: ResourceStore, negotiated: NegotiatedMediaType, query: Query): ObjectEncoder {
   const { target } = negotiated;
   if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf' && target?.kind !== 'PartialObjectMetadataList') {
-    return new ProtobufEncoder(target?.version);
+    const version = target?.version;
+    return sharedEncoder(`protobuf;${version}`, () => new ProtobufEncoder(version));
   }
-  if (target === undefined) return new PlainJsonEncoder(store.info.custom);
+  if (target === undefined) {
+    const { custom } = store.info;
+    return sharedEncoder(`json;${custom}`, () => new PlainJsonEncoder(custom));
+  }
   if (isTable(target)) return new TableEncoder(store, target.version, includeObjectOf(query));
   if (target.kind === 'PartialObjectMetadataList') {
     throw notAcceptable(
       `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(store.info, store.info.kind)})`,
     );
   }
-  return new MetadataEncoder(target.version);
+  const { version } = target;
+  return sharedEncoder(`metadata;${version}`, () => new MetadataEncoder(version));
 }
 
 const YIELD_EVERY = 500;

@@ -4,6 +4,7 @@ import type { StorageWatch, StorageWatchEvent } from '../storage/interfaces.ts';
 import { StoredObject } from '../storage/stored-object.ts';
 import type { WireFrame } from './http.ts';
 import { PlainJsonEncoder } from './object-encoder.ts';
+import { Shutdown } from './shutdown.ts';
 import { serveWatch } from './watch-server.ts';
 
 class FakeWatch implements StorageWatch {
@@ -46,7 +47,7 @@ function setUp(room = Number.POSITIVE_INFINITY) {
   const clock = new VirtualClock();
   const watch = new FakeWatch();
   const client = new AbortController();
-  const server = new AbortController();
+  const shutdown = new Shutdown();
   const frames: string[] = [];
   const errors: unknown[] = [];
   let left = room;
@@ -57,7 +58,8 @@ function setUp(room = Number.POSITIVE_INFINITY) {
     clock,
     timeoutMs: 5_000,
     encoder: new PlainJsonEncoder(false),
-    signals: [client.signal, server.signal],
+    signal: client.signal,
+    shutdown,
     onError: (error) => errors.push(error),
     sink: {
       write(frame: WireFrame) {
@@ -77,7 +79,8 @@ function setUp(room = Number.POSITIVE_INFINITY) {
     left = more;
     drain();
   };
-  return { clock, watch, client, server, frames, errors, finished, makeRoom, ends: () => ends };
+  const end = { client: () => client.abort(), server: () => shutdown.begin() };
+  return { clock, watch, end, shutdown, frames, errors, finished, makeRoom, ends: () => ends };
 }
 
 describe('serveWatch', () => {
@@ -120,10 +123,11 @@ describe('serveWatch', () => {
 
   it.each(['client', 'server'] as const)('ends when the %s goes away and leaves no timer behind', async (side) => {
     const setup = setUp();
-    setup[side].abort();
+    setup.end[side]();
     await setup.finished;
     expect(setup.watch.stopped).toBe(true);
     expect(setup.clock.pendingTimers).toBe(0);
+    expect(setup.shutdown.size).toBe(0);
   });
 
   it('sends what is left before it ends with its watch', async () => {

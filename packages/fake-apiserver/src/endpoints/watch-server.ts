@@ -6,6 +6,7 @@ import type { Clock } from '@kube-rx/apimachinery';
 import type { StorageWatch, StorageWatchEvent } from '../storage/interfaces.ts';
 import type { WireFrame } from './http.ts';
 import type { ObjectEncoder } from './object-encoder.ts';
+import type { Shutdown } from './shutdown.ts';
 
 /** Where frames go: an HTTP body or a WebSocket. */
 export interface WatchSink {
@@ -21,8 +22,9 @@ export interface ServeWatchOptions {
   readonly encoder: ObjectEncoder;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Any of them ends the stream: the client went away, the server closes. */
-  readonly signals: readonly AbortSignal[];
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+  readonly shutdown: Shutdown;
   readonly onError: (error: unknown) => void;
 }
 
@@ -35,6 +37,7 @@ class WatchServer {
   readonly #options: ServeWatchOptions;
   readonly #finished: () => void;
   #timer: { cancel(): void } | undefined;
+  #leaveShutdown: (() => void) | undefined;
   #blocked = false;
   #ended = false;
   #first = true;
@@ -46,14 +49,11 @@ class WatchServer {
   }
 
   start(): void {
-    const { clock, timeoutMs, signals, sink, watch } = this.#options;
-    for (const signal of signals) {
-      if (signal.aborted) {
-        this.#finish();
-        return;
-      }
-      signal.addEventListener('abort', this.#end, { once: true });
-    }
+    const { clock, timeoutMs, signal, shutdown, sink, watch } = this.#options;
+    this.#leaveShutdown = shutdown.onBegin(this.#end);
+    if (signal.aborted) this.#finish();
+    if (this.#ended) return;
+    signal.addEventListener('abort', this.#end, { once: true });
     this.#timer = clock.setTimer(this.#end, timeoutMs);
     sink.onDrain(() => {
       this.#blocked = false;
@@ -95,9 +95,10 @@ class WatchServer {
   #finish(): void {
     if (this.#ended) return;
     this.#ended = true;
-    const { sink, watch, signals } = this.#options;
+    const { sink, watch, signal } = this.#options;
     this.#timer?.cancel();
-    for (const signal of signals) signal.removeEventListener('abort', this.#end);
+    this.#leaveShutdown?.();
+    signal.removeEventListener('abort', this.#end);
     watch.onReadable(() => {});
     watch.stop();
     sink.end();

@@ -3,15 +3,16 @@ import { Lifecycle } from '@kube-rx/apimachinery';
 import type { EndpointsContext } from '../endpoints/exchange.ts';
 import { ObjectDecoder } from '../endpoints/object-decoder.ts';
 import { writeBytes } from '../endpoints/response-writers.ts';
+import { Shutdown } from '../endpoints/shutdown.ts';
 import { StoreFieldManagers } from '../endpoints/store-field-managers.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { createCatalog } from '../registry/catalog.ts';
-import type { ResourceCatalog } from '../registry/rest.ts';
+import type { ResourceCatalog, UserInfo } from '../registry/rest.ts';
 import { loadDiscovery, loadSchemaRegistry } from '../schema/index.ts';
 import { ApiGroups } from './api-groups.ts';
 import { Authenticator, PRIVILEGED_GROUP, staticTokens } from './authentication.ts';
-import { alwaysAllow, defaultBindings, systemMasters, union } from './authorization.ts';
+import { alwaysAllow, systemMasters, union } from './authorization.ts';
 import { createStorageFactory, type StorageBackend, type StorageInspection } from './build-storage.ts';
 import { installControl, type ServerControls } from './control.ts';
 import { Discovery } from './discovery.ts';
@@ -71,7 +72,11 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     clock,
     random,
     profile,
-    options: { watchCache: options.watchCache },
+    options: {
+      watchCache: options.watchCache,
+      namespaceController: options.namespaceController,
+      eventTtlSeconds: options.eventTtlSeconds,
+    },
   });
   lifecycle.defer(() => registry.close());
   const { catalog } = registry;
@@ -80,7 +85,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
   registry.customResources.useFieldManagement((existing, updated, manager, subresource) =>
     fieldManagers.update(registry.customResources.crds, existing, updated, manager, subresource),
   );
-  const watches = new AbortController();
+  const shutdown = new Shutdown();
   const endpoints: EndpointsContext = {
     catalog,
     clock,
@@ -91,7 +96,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     watchListEnabled: profile.gates.WatchList,
     minRequestTimeoutMs: options.minRequestTimeoutMs,
     emptyResourceVersionWatch: profile.behaviours.emptyResourceVersionWatch,
-    watchShutdown: watches.signal,
+    shutdown,
   };
   const groups = new ApiGroups(catalog, loadDiscovery(profileName));
   const discovery = new Discovery(groups, address);
@@ -114,14 +119,19 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     writeBytes(request, response, 200, METRICS_CONTENT_TYPE, [Buffer.from(await metrics.collect())]),
   );
   const admin = { name: 'kubernetes-admin', groups: [PRIVILEGED_GROUP] };
+  const known = staticTokens(new Map([[options.token, admin], ...options.tokens]));
+  const accounts = (token: string): Promise<UserInfo | undefined> => registry.authenticateToken(token);
+  const authorizer = options.authorization === 'AlwaysAllow' ? alwaysAllow : union(systemMasters, registry.rbac);
+  registry.useAuthorizer(authorizer);
+  registry.useTokenReader(async (token) => {
+    const user = (await known(token)) ?? (await accounts(token));
+    return user === undefined ? undefined : { user };
+  });
   const chain = new HandlerChain({
     clock,
     logger,
-    authenticator: new Authenticator({
-      tokens: [staticTokens(new Map([[options.token, admin], ...options.tokens]))],
-      anonymous: options.anonymousAuth,
-    }),
-    authorizer: options.authorization === 'AlwaysAllow' ? alwaysAllow : union(systemMasters, defaultBindings),
+    authenticator: new Authenticator({ tokens: [known, accounts], anonymous: options.anonymousAuth }),
+    authorizer,
     paths,
     discovery,
     endpoints,
@@ -143,7 +153,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     catalog,
     storage,
     paths,
-    endWatches: () => watches.abort(),
+    endWatches: () => shutdown.begin(),
     slideWindow: (resource) => storage.slideWindow(resource),
     state: async () => ({ ...(await storage.inspect()), runningRequests: chain.running }),
     compact: (revision) => storage.compact(revision),

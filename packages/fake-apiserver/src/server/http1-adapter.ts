@@ -91,6 +91,20 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
+/** Sockets with frames that wait for the end of this turn of the event loop. */
+const corked: Socket[] = [];
+
+/** Several frames for one socket in one turn leave in one system call, which is most of what a frame costs. */
+function corkForThisTurn(socket: Socket): void {
+  if (socket.writableCorked > 0) return;
+  socket.cork();
+  if (corked.push(socket) === 1) setImmediate(uncorkAll);
+}
+
+function uncorkAll(): void {
+  for (const socket of corked.splice(0)) socket.uncork();
+}
+
 /** Once its head is out, the response owns its socket: frames go there without another copy or header computation. */
 class Http1Stream implements BodyStream {
   readonly #response: ServerResponse;
@@ -110,7 +124,9 @@ class Http1Stream implements BodyStream {
 
   writeFrame(frame: WireFrame): boolean {
     if (this.#response.destroyed || this.#response.writableEnded) return true;
-    return this.#direct ? this.#socket!.write(frame.chunk) : this.#response.write(frame.bytes);
+    if (!this.#direct) return this.#response.write(frame.bytes);
+    corkForThisTurn(this.#socket!);
+    return this.#socket!.write(frame.chunk);
   }
 
   onDrain(listener: () => void): void {

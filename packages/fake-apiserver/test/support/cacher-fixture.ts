@@ -15,6 +15,7 @@ import { overrideProfile, type ProfileOverrides } from '../../src/profiles/profi
 import { v1_30 } from '../../src/profiles/v1-30.ts';
 import { MetricsRegistry } from '../../src/server/metrics.ts';
 import { Cacher } from '../../src/storage/cacher/cacher.ts';
+import type { CacherOptions } from '../../src/storage/cacher/cacher-core.ts';
 import { LeaseManager } from '../../src/storage/etcd3/lease-manager.ts';
 import { Etcd3Store } from '../../src/storage/etcd3/store.ts';
 import type { StorageWatch } from '../../src/storage/interfaces.ts';
@@ -58,6 +59,7 @@ export class CacherFixture {
   readonly etcd: GatedEtcd = new GatedEtcd({ clock: this.clock });
   readonly metrics: MetricsRegistry = new MetricsRegistry();
   readonly logs: string[] = [];
+  readonly options: CacherOptions;
   readonly cacher: Cacher;
 
   constructor(options: CacherFixtureOptions = {}) {
@@ -72,7 +74,7 @@ export class CacherFixture {
       this.logs.push(message);
     };
     if (options.held) etcd.hold();
-    this.cacher = new Cacher({
+    this.options = {
       config,
       store,
       profile,
@@ -80,7 +82,8 @@ export class CacherFixture {
       random,
       metrics,
       logger: { ...silentLogger, info: note, warn: note },
-    });
+    };
+    this.cacher = new Cacher(this.options);
   }
 
   static async ready(options: CacherFixtureOptions = {}): Promise<CacherFixture> {

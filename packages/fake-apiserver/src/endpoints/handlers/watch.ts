@@ -31,7 +31,7 @@ export async function handleWatch(
   const { info } = store;
   if (!info.verbs.includes('watch'))
     throw newMethodNotSupported({ group: info.group, resource: info.resource }, 'watch');
-  if (server.watchShutdown.aborted) throw newServiceUnavailable('apiserver is shutting down');
+  if (server.shutdown.begun) throw newServiceUnavailable('apiserver is shutting down');
   const timeoutMs = watchTimeoutMs(options.timeoutSeconds, server.minRequestTimeoutMs, server.random);
   if (timeoutMs <= 0) throw newServiceUnavailable('context deadline exceeded');
   const watch = await store.watch(ctx, {
@@ -60,7 +60,8 @@ export async function handleWatch(
     encoder,
     clock: server.clock,
     timeoutMs,
-    signals: [request.signal, server.watchShutdown],
+    signal: request.signal,
+    shutdown: server.shutdown,
     onError: (error) => server.logger.error('unable to encode watch object', { resource: info.resource, error }),
   });
   if (!response.headersSent) response.abort();
