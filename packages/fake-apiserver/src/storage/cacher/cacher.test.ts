@@ -3,6 +3,7 @@ import { settle } from '@kube-rx/apimachinery';
 import { drain, keyOf, listOptions, namesOf, PREFIX, pod } from '@kube-rx/contract/suites/storage-fixture';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CacherFixture, type CacherFixtureOptions } from '../../../test/support/cacher-fixture.ts';
+import { Cacher } from './cacher.ts';
 
 let fixture: CacherFixture;
 const setUp = async (options?: CacherFixtureOptions): Promise<CacherFixture> => {
@@ -69,6 +70,39 @@ describe('Cacher: where a watch can start', () => {
     expect(f.metric('watch_cache_capacity_increase_total{resource="pods"}')).toBe(4);
     await f.update('x/a', { image: 'last' });
     expect(f.cacher.inspect().ring).toMatchObject({ capacity: 1600, size: 1600, start: 1 });
+  });
+
+  it('tells a client that was away for a hundred thousand writes that it is too late', async () => {
+    const f = await setUp({ watchCache: { upperBoundCapacity: 100 } });
+    await f.create('x/a');
+    for (let i = 0; i < 100_000; i++) await f.etcdPut('x/a', { image: String(i) });
+    expect(f.cacher.inspect().ring).toMatchObject({ size: 100, capacity: 100, end: 100_001 });
+    expect(drain(await f.watch({ resourceVersion: '2' }))).toEqual(['ERROR 410 too old resource version: 2 (99902)']);
+    expect(drain(await f.watch({ resourceVersion: '100001' }))).toEqual(['MODIFIED x/a 100002']);
+  });
+
+  it('refuses everything from before its start when it begins on old data', async () => {
+    const f = await setUp();
+    for (const name of ['a', 'b']) await f.create(`x/${name}`);
+    await using later = new Cacher({ ...f.options });
+    await later.whenReady();
+    expect(drain(await later.watch(PREFIX, listOptions({ resourceVersion: '2' })))).toEqual([
+      'ERROR 410 too old resource version: 2 (3)',
+    ]);
+    expect(drain(await later.watch(PREFIX, listOptions({ resourceVersion: '0' })))).toEqual([
+      'ADDED x/a 2',
+      'ADDED x/b 3',
+    ]);
+  });
+
+  it('ends a watch that is closed in the middle of its initial events', async () => {
+    const f = await setUp();
+    for (let i = 0; i < 50; i++) await f.create(`x/${i}`);
+    const [stopped, closed] = [await f.watch({ resourceVersion: '0' }), await f.watch({ resourceVersion: '0' })];
+    for (const watch of [stopped, closed]) expect(watch.next()).toMatchObject({ type: 'ADDED' });
+    stopped.stop();
+    await f.cacher.close();
+    for (const watch of [stopped, closed]) expect([watch.next(), watch.done]).toEqual([undefined, true]);
   });
 
   it('closes a watch whose interval the ring has passed, without an error', async () => {
@@ -169,6 +203,25 @@ describe('Cacher: slow watchers', () => {
     await f.clock.advance(1000);
     expect([here.done, there.done, other.done]).toEqual([false, false, false]);
     expect(f.cacher.inspect().watchers).toHaveLength(3);
+  });
+
+  it('cuts off one of a thousand, and the others get everything', async () => {
+    const f = await setUp();
+    const stuck = await f.watch({ resourceVersion: '1' });
+    let delivered = 0;
+    const good = await Promise.all(Array.from({ length: 999 }, () => f.watch({ resourceVersion: '1' })));
+    for (const watch of good) {
+      watch.onReadable(() => {
+        while (watch.next() !== undefined) delivered++;
+      });
+    }
+    for (let i = 0; i < 100; i++) {
+      await f.create(`x/${i}`);
+      await f.clock.advance(10);
+    }
+    await f.clock.advance(1000);
+    expect([delivered, stuck.done]).toEqual([99_900, true]);
+    expect(good.every((watch) => !watch.done)).toBe(true);
   });
 
   it('forgets watchers that end', async () => {

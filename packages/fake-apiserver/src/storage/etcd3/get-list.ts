@@ -74,7 +74,7 @@ async function readPage(ctx: StoreContext, request: PageRequest): Promise<RangeR
     const range = { key: from, rangeEnd: prefixEnd(prefix), limit, revision };
     return await ctx.measure('list', ctx.etcd.range(range, options.signal));
   } catch (error) {
-    throw futureExact(ctx, error, options) ?? interpretListError(error, { continueKey: token?.key, prefix });
+    throw (await futureExact(ctx, error, options)) ?? interpretListError(error, { continueKey: token?.key, prefix });
   }
 }
 
@@ -85,7 +85,9 @@ async function getSingle(ctx: StoreContext, key: string, options: StorageListOpt
   try {
     answer = await ctx.measure('get', ctx.etcd.range({ key, revision: asked }, options.signal));
   } catch (error) {
-    throw futureExact(ctx, error, options) ?? interpretListError(error, { continueKey: undefined, prefix: key });
+    throw (
+      (await futureExact(ctx, error, options)) ?? interpretListError(error, { continueKey: undefined, prefix: key })
+    );
   }
   checkMinimum(options.resourceVersion, answer.revision, 0);
   const items: StoredObject[] = [];
@@ -100,9 +102,11 @@ async function getSingle(ctx: StoreContext, key: string, options: StorageListOpt
 }
 
 /** Newer servers answer an exact list of the future like any other wish for the future. */
-function futureExact(ctx: StoreContext, error: unknown, options: StorageListOptions): unknown {
+async function futureExact(ctx: StoreContext, error: unknown, options: StorageListOptions): Promise<unknown> {
   if (!ctx.profile.behaviours.futureExactIsTooLarge || !isEtcdError(error, 'FutureRev')) return undefined;
-  return newTooLargeResourceVersion(canonicalResourceVersion(options.resourceVersion ?? ''), '0', 0);
+  const { revision } = await ctx.etcd.range({ key: ctx.config.resourcePrefix, countOnly: true }, options.signal);
+  const asked = canonicalResourceVersion(options.resourceVersion ?? '');
+  return newTooLargeResourceVersion(asked, formatResourceVersion(revision), 0);
 }
 
 function readToken(token: string, prefix: string): ContinueToken {
