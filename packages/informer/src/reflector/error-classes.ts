@@ -13,7 +13,7 @@ import {
   statusOf,
 } from '@kube-rx/apimachinery';
 import { DecodeError, TransportError, UnexpectedStatusCodeError } from '../errors.ts';
-import type { FaultKind } from './informer-status.ts';
+import type { Fault, FaultKind, FaultVerb } from './informer-status.ts';
 
 export type ErrorClass = 'expired' | 'too-large' | 'too-many-requests' | 'refused' | 'internal' | 'transport' | 'other';
 
@@ -70,4 +70,24 @@ export function faultKindOf(error: Error): FaultKind {
   if (error instanceof TransportError) return error.code === 'REFUSED' ? 'refused' : 'transport';
   if (error instanceof DecodeError || error instanceof UnexpectedStatusCodeError) return 'decode';
   return 'server';
+}
+
+/** A failure, or a fault that no error stands behind. */
+export interface FaultCause {
+  readonly kind: FaultKind;
+  readonly error?: Error | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+export function faultOf(verb: FaultVerb, cause: FaultCause, resourceVersion: string, at: number): Fault {
+  const status = cause.error === undefined ? undefined : statusOf(cause.error);
+  return {
+    kind: cause.kind,
+    verb,
+    at,
+    resourceVersion,
+    ...(cause.retryAfterMs === undefined ? {} : { retryAfterMs: cause.retryAfterMs }),
+    ...(status === undefined ? {} : { status }),
+    ...(cause.error === undefined ? {} : { error: cause.error }),
+  };
 }

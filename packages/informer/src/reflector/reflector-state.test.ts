@@ -9,9 +9,10 @@ import {
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../errors.ts';
 import { failureOf } from './error-classes.ts';
+import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-input.ts';
+import { INITIAL_STATE } from './reflector-input.ts';
 import { resolveReflectorPolicy } from './reflector-policy.ts';
-import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-state.ts';
-import { INITIAL_STATE, transition } from './reflector-state.ts';
+import { transition } from './reflector-state.ts';
 
 const PARITY = resolveReflectorPolicy('client-go-1.30');
 const MODERN = resolveReflectorPolicy('modern');

@@ -1,91 +1,12 @@
 // The list/watch/relist machine: (state, input) -> (state, effects). No timer, no I/O, no clock; each row of the table in
 // docs is one test. The shell in reflector.ts performs the effects and feeds back what came of them.
 // Upstream: client-go@v0.30.3:tools/cache/reflector.go#ListAndWatch, list, watchList, watch
-import type { Failure } from './error-classes.ts';
+import type { Failure, FaultCause } from './error-classes.ts';
+import { faultOf } from './error-classes.ts';
 import type { Fault, FaultKind, FaultVerb } from './informer-status.ts';
+import type { ReflectorEffect, ReflectorInput, ReflectorPhase, ReflectorState, Transition } from './reflector-input.ts';
 import type { ReflectorPolicy } from './reflector-policy.ts';
-import type { RetryWindow } from './retry-with-deadline.ts';
-import { NO_RETRY_WINDOW, retryInWindow } from './retry-with-deadline.ts';
-
-export type ReflectorPhase =
-  | { readonly name: 'idle' }
-  /** `limit` is that of the first try; `retried` is set for the immediate second try without a resource version. */
-  | { readonly name: 'listing'; readonly resourceVersion: string; readonly limit: number; readonly retried: boolean }
-  | { readonly name: 'replacing'; readonly resourceVersion: string; readonly next: 'open-watch' | 'go-on' }
-  | { readonly name: 'opening'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
-  | { readonly name: 'streaming-initial'; readonly resourceVersion: string }
-  | { readonly name: 'watching' }
-  | { readonly name: 'waiting'; readonly next: 'choose' | 'watch' | 'watch-list'; readonly suspended: boolean }
-  | { readonly name: 'stopped' };
-
-export interface ReflectorState {
-  readonly phase: ReflectorPhase;
-  readonly lastSyncResourceVersion: string;
-  /** The last version cannot be read any more (or not yet): the next LIST must not name it. */
-  readonly isLastSyncResourceVersionUnavailable: boolean;
-  /** A list of any state came in pages: the server has no watch cache for this resource. */
-  readonly paginatedResult: boolean;
-  readonly retryWindow: RetryWindow;
-  /** Streams in a row that ended too soon. */
-  readonly earlyCloses: number;
-  /** Streaming lists in a row that ended before their end mark. */
-  readonly unfinishedStreams: number;
-  /** Until when the streaming list is not tried, after it failed. */
-  readonly noWatchListUntil: number;
-  /** The last refusal and how often in a row it came. */
-  readonly refusal: { readonly kind: FaultKind; readonly count: number } | undefined;
-}
-
-export type ReflectorInput =
-  | { readonly type: 'start' }
-  | { readonly type: 'listed'; readonly resourceVersion: string; readonly paginated: boolean }
-  /** LIST or the opening of a stream failed. */
-  | { readonly type: 'failed'; readonly failure: Failure }
-  | { readonly type: 'opened' }
-  | { readonly type: 'initial-events-end'; readonly resourceVersion: string }
-  | { readonly type: 'replaced' }
-  | { readonly type: 'replace-failed'; readonly failure: Failure }
-  | {
-      readonly type: 'stream-ended';
-      readonly how: 'closed' | 'error-event' | 'idle' | 'initial-events-timeout' | 'resync-failed';
-      readonly failure?: Failure | undefined;
-      readonly resourceVersion: string;
-      readonly events: number;
-      /** Since the request was sent. */
-      readonly durationMs: number;
-    }
-  | { readonly type: 'waited' }
-  | { readonly type: 'stop' };
-
-export type ReflectorEffect =
-  | { readonly type: 'list'; readonly resourceVersion: string; readonly limit: number }
-  | { readonly type: 'open'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
-  | { readonly type: 'replace'; readonly from: 'list' | 'initial-events'; readonly resourceVersion: string }
-  | { readonly type: 'read-stream' }
-  | { readonly type: 'wait'; readonly backoff: 'connect' | 'relist'; readonly minimumMs: number; readonly fault: Fault }
-  | { readonly type: 'start-resync' }
-  | { readonly type: 'stop-resync' }
-  /** Tell the watch error handler. */
-  | { readonly type: 'report'; readonly error: Error }
-  | { readonly type: 'fault'; readonly fault: Fault }
-  | { readonly type: 'release' };
-
-export interface Transition {
-  readonly state: ReflectorState;
-  readonly effects: readonly ReflectorEffect[];
-}
-
-export const INITIAL_STATE: ReflectorState = {
-  phase: { name: 'idle' },
-  lastSyncResourceVersion: '',
-  isLastSyncResourceVersionUnavailable: false,
-  paginatedResult: false,
-  retryWindow: NO_RETRY_WINDOW,
-  earlyCloses: 0,
-  unfinishedStreams: 0,
-  noWatchListUntil: Number.NEGATIVE_INFINITY,
-  refusal: undefined,
-};
+import { retryInWindow } from './retry-with-deadline.ts';
 
 const REFUSALS: ReadonlySet<FaultKind> = new Set(['unauthorized', 'forbidden', 'not-found']);
 
@@ -221,9 +142,8 @@ class Machine {
   }
 
   open(mode: 'watch' | 'watch-list', effects: readonly ReflectorEffect[] = []): Transition {
-    const { lastSyncResourceVersion, isLastSyncResourceVersionUnavailable } = this.#state;
-    const resourceVersion =
-      mode === 'watch-list' && isLastSyncResourceVersionUnavailable ? '' : lastSyncResourceVersion;
+    const anew = mode === 'watch-list' && this.#state.isLastSyncResourceVersionUnavailable;
+    const resourceVersion = anew ? '' : this.#state.lastSyncResourceVersion;
     return this.#to({ name: 'opening', mode, resourceVersion }, [...effects, { type: 'open', mode, resourceVersion }]);
   }
 
@@ -246,13 +166,9 @@ class Machine {
   }
 
   initialEventsEnd(resourceVersion: string): Transition {
-    return this.#to(
-      { name: 'replacing', resourceVersion, next: 'go-on' },
-      [{ type: 'replace', from: 'initial-events', resourceVersion }],
-      {
-        isLastSyncResourceVersionUnavailable: false,
-      },
-    );
+    const effects: ReflectorEffect[] = [{ type: 'replace', from: 'initial-events', resourceVersion }];
+    const change = { isLastSyncResourceVersionUnavailable: false };
+    return this.#to({ name: 'replacing', resourceVersion, next: 'go-on' }, effects, change);
   }
 
   /** The streaming list did not open, or an ERROR event ended it. */
@@ -376,24 +292,7 @@ class Machine {
     );
   }
 
-  #fault(
-    verb: FaultVerb,
-    failure: {
-      readonly kind: FaultKind;
-      readonly error?: Error | undefined;
-      readonly retryAfterMs?: number | undefined;
-    },
-    resourceVersion: string,
-  ): Fault {
-    const status = (failure.error as { status?: Fault['status'] } | undefined)?.status;
-    return {
-      kind: failure.kind,
-      verb,
-      at: this.#now,
-      resourceVersion,
-      ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
-      ...(status === undefined ? {} : { status }),
-      ...(failure.error === undefined ? {} : { error: failure.error }),
-    };
+  #fault(verb: FaultVerb, failure: FaultCause, resourceVersion: string): Fault {
+    return faultOf(verb, failure, resourceVersion, this.#now);
   }
 }

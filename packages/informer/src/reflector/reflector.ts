@@ -12,17 +12,16 @@ import { listPages } from '../rest/pager.ts';
 import { BackoffManager } from './backoff-manager.ts';
 import { failureOf } from './error-classes.ts';
 import type { Fault, InformerStatus } from './informer-status.ts';
-import { InitialEventsStore } from './initial-events-store.ts';
+import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-input.ts';
+import { INITIAL_STATE } from './reflector-input.ts';
 import type { ReflectorMetrics } from './reflector-metrics.ts';
 import { versionGauge } from './reflector-metrics.ts';
 import type { ReflectorOptions, ResolvedReflectorOptions } from './reflector-options.ts';
 import { resolveReflectorOptions } from './reflector-options.ts';
-import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-state.ts';
-import { INITIAL_STATE, transition } from './reflector-state.ts';
+import { transition } from './reflector-state.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 import { ResyncTimer } from './resync-timer.ts';
-import { StreamSession } from './stream-session.ts';
-import { WatchHandler } from './watch-handler.ts';
+import { WatchRunner } from './watch-runner.ts';
 
 /**
  * @example
@@ -31,6 +30,7 @@ import { WatchHandler } from './watch-handler.ts';
  */
 export class Reflector<T extends KubernetesObject> {
   readonly #listerWatcher: ListerWatcher<T>;
+  readonly #watch: WatchRunner<T>;
   readonly #store: ReflectorStore<T>;
   readonly #options: ResolvedReflectorOptions;
   readonly #backoffs: { readonly connect: BackoffManager; readonly relist: BackoffManager };
@@ -41,11 +41,8 @@ export class Reflector<T extends KubernetesObject> {
   readonly #inputs: ReflectorInput[] = [];
   #dispatching = false;
   #state: ReflectorState = INITIAL_STATE;
-  #cursor = '';
-  #received = 0;
+  #listed = 0;
   #items: readonly T[] = [];
-  #initialStore = new InitialEventsStore<T>();
-  #session: StreamSession<T> | undefined;
   #waitTimer: ClockTimer | undefined;
   #signal: AbortSignal | undefined;
   #stopReason: 'aborted' | 'disposed' = 'aborted';
@@ -60,12 +57,21 @@ export class Reflector<T extends KubernetesObject> {
       relist: new BackoffManager(this.#options.backoff),
     };
     this.#metrics = this.#options.metrics?.(this.#options.name);
+    this.#watch = new WatchRunner<T>({
+      listerWatcher,
+      store,
+      options: this.#options,
+      metrics: this.#metrics,
+      dispatch: (input) => this.#dispatch(input),
+      onFault: (fault) => this.#fault(fault),
+      onBookmark: () => this.#status.next(this.#watch.status()),
+    });
     this.#resync = new ResyncTimer({
       clock: this.#options.clock,
       periodMs: this.#options.resyncPeriodMs,
       shouldResync: this.#options.shouldResync,
       resync: () => this.#store.resync?.(),
-      onError: (error) => this.#streamEnded('resync-failed', error),
+      onError: (error) => this.#watch.streamEnded('resync-failed', error),
     });
   }
 
@@ -85,13 +91,13 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Version of the last list, event or bookmark; empty before the first list. */
   get lastSyncResourceVersion(): string {
-    const live = this.#state.phase.name === 'watching' ? this.#session?.handler?.resourceVersion : undefined;
-    return live ?? this.#cursor;
+    const live = this.#state.phase.name === 'watching' ? this.#watch.session?.handler?.resourceVersion : undefined;
+    return live ?? this.#watch.cursor;
   }
 
   /** When the last byte of the present stream came, or of the last one; undefined before the first. */
   get lastActivity(): number | undefined {
-    return this.#session?.lastActivity;
+    return this.#watch.session?.lastActivity;
   }
 
   /** Plain data for debugging. */
@@ -101,7 +107,7 @@ export class Reflector<T extends KubernetesObject> {
     readonly status: InformerStatus;
     readonly cursor: string;
   } {
-    return { name: this.#options.name, state: this.#state, status: this.status, cursor: this.#cursor };
+    return { name: this.#options.name, state: this.#state, status: this.status, cursor: this.#watch.cursor };
   }
 
   /** Runs until the signal aborts; resolves when every timer and socket is released. Rejects only when it ran before. */
@@ -153,7 +159,7 @@ export class Reflector<T extends KubernetesObject> {
         this.#list(effect.resourceVersion, effect.limit);
         break;
       case 'open':
-        this.#open(effect.mode, effect.resourceVersion);
+        this.#watch.open(effect.mode, effect.resourceVersion, this.#signal!);
         break;
       case 'replace':
         this.#replace(effect.from, effect.resourceVersion);
@@ -187,7 +193,7 @@ export class Reflector<T extends KubernetesObject> {
     const context = {
       signal: child.signal,
       onItems: (count: number): void => {
-        this.#received += count;
+        this.#listed += count;
       },
     };
     const { name, clock } = this.#options;
@@ -207,17 +213,16 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #replace(from: 'list' | 'initial-events', resourceVersion: string): void {
-    const items = from === 'list' ? this.#items : this.#initialStore.items();
+    const items = from === 'list' ? this.#items : this.#watch.takeInitialItems();
     this.#items = [];
-    this.#initialStore = new InitialEventsStore();
-    const before = this.#cursor;
+    const before = this.#watch.cursor;
     // Handlers run inside and must find the version they are told about.
-    this.#cursor = resourceVersion;
+    this.#watch.cursor = resourceVersion;
     try {
       this.#store.replace(items, resourceVersion);
     } catch (error) {
-      this.#cursor = before;
-      this.#session?.close();
+      this.#watch.cursor = before;
+      this.#watch.close();
       const wrapped = new ReflectorError('STORE_FAILED', this.#options.name, 'unable to replace the store', {
         cause: error,
       });
@@ -227,145 +232,8 @@ export class Reflector<T extends KubernetesObject> {
     this.#metrics?.lastResourceVersion(versionGauge(resourceVersion));
     channels.replace.publish({ resource: this.#options.name, resourceVersion, items: items.length });
     trace('reflector', this.#options.name, 'replace', { resourceVersion, items: items.length });
-    if (from === 'initial-events' && this.#session !== undefined) {
-      this.#session.restart();
-      this.#session.handler = this.#handler(false);
-    }
+    if (from === 'initial-events') this.#watch.goLive();
     this.#dispatch({ type: 'replaced' });
-  }
-
-  #handler(initial: boolean): WatchHandler<T> {
-    return new WatchHandler<T>(this.#cursor, {
-      store: initial ? this.#initialStore : this.#store,
-      expected: this.#options.expected,
-      initial,
-      onProblem: (kind, error) => {
-        this.#options.logger.error('watch event not applied', { resource: this.#options.name, error });
-        this.#fault({
-          kind,
-          verb: initial ? 'watch-list' : 'watch',
-          at: this.#options.clock.now(),
-          resourceVersion: this.#cursor,
-          error,
-        });
-      },
-    });
-  }
-
-  #open(mode: 'watch' | 'watch-list', resourceVersion: string): void {
-    const initial = mode === 'watch-list';
-    const { clock, unref, random, minWatchTimeoutMs, name } = this.#options;
-    const timeoutSeconds = Math.floor((minWatchTimeoutMs / 1000) * (1 + random()));
-    this.#session?.close();
-    if (initial) this.#initialStore = new InitialEventsStore();
-    const openedAt = clock.now();
-    const session = new StreamSession<T>({
-      clock,
-      unref,
-      child: childSignal(this.#signal),
-      idleLimitMs: (each) => this.#idleLimit(each, timeoutSeconds, openedAt),
-      onIdle: (each) => this.#idle(each),
-    });
-    this.#session = session;
-    const options: ListOptions = {
-      allowWatchBookmarks: true,
-      timeoutSeconds,
-      ...(resourceVersion === '' ? {} : { resourceVersion }),
-      ...(initial ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' as const } : {}),
-    };
-    channels.watch.publish({ resource: name, resourceVersion, mode });
-    trace('reflector', name, 'watch', { resourceVersion, mode, timeoutSeconds });
-    this.#listerWatcher.watch(options, { signal: session.signal }).then(
-      (stream) => {
-        session.attach(stream);
-        if (session.closed) return;
-        session.handler = this.#handler(initial);
-        session.activity();
-        this.#dispatch({ type: 'opened' });
-        stream.start({
-          next: (event) => {
-            if (!session.closed) this.#event(session, event);
-          },
-          end: (error) => {
-            if (!session.closed) this.#streamEnded('closed', error);
-          },
-          activity: () => session.activity(),
-        });
-      },
-      (error: unknown) => {
-        if (session.closed) return;
-        session.close();
-        this.#dispatch({ type: 'failed', failure: failureOf(error) });
-      },
-    );
-  }
-
-  #event(session: StreamSession<T>, event: Parameters<WatchHandler<T>['apply']>[0]): void {
-    const handler = session.handler!;
-    const outcome = handler.apply(event);
-    if (outcome.kind === 'error') {
-      this.#streamEnded('error-event', outcome.error);
-      return;
-    }
-    const initial = this.#state.phase.name === 'streaming-initial';
-    if (initial) {
-      this.#received++;
-      if (outcome.kind === 'initial-events-end') {
-        this.#dispatch({ type: 'initial-events-end', resourceVersion: handler.resourceVersion });
-      }
-      return;
-    }
-    this.#cursor = handler.resourceVersion;
-    if (event.type === 'BOOKMARK') this.#publishWatching();
-  }
-
-  #streamEnded(
-    how: 'closed' | 'error-event' | 'idle' | 'initial-events-timeout' | 'resync-failed',
-    error?: unknown,
-  ): void {
-    const session = this.#session;
-    if (session === undefined) return;
-    const wasClosed = session.closed;
-    session.close();
-    // A resync that fails while the connection is down ends nothing.
-    if (wasClosed) return;
-    trace('reflector', this.#options.name, 'stream ended', { how, events: session.handler?.events ?? 0, error });
-    const events = session.handler?.events ?? 0;
-    const durationMs = this.#options.clock.now() - session.startedAt;
-    this.#metrics?.watched(durationMs / 1000, events, durationMs < 1000 && events === 0);
-    this.#metrics?.lastResourceVersion(versionGauge(this.#cursor));
-    this.#dispatch({
-      type: 'stream-ended',
-      how,
-      ...(error === undefined ? {} : { failure: failureOf(error) }),
-      resourceVersion: this.#cursor,
-      events,
-      durationMs,
-    });
-  }
-
-  #idleLimit(session: StreamSession<T>, timeoutSeconds: number, openedAt: number): number {
-    const { idleTimeoutMs, initialEventsIdleMs, initialEventsTimeoutMs, policy } = this.#options;
-    const { phase } = this.#state;
-    const initial = phase.name === 'streaming-initial' || (phase.name === 'opening' && phase.mode === 'watch-list');
-    if (initial) {
-      if (!policy.boundedWatchList) return 0;
-      const leftMs = openedAt + initialEventsTimeoutMs - session.lastActivity;
-      return Math.max(Math.min(initialEventsIdleMs, leftMs), 1);
-    }
-    if (idleTimeoutMs !== undefined) return idleTimeoutMs;
-    return session.handler?.bookmark !== undefined ? 180_000 : timeoutSeconds * 1000 + 30_000;
-  }
-
-  #idle(session: StreamSession<T>): void {
-    if (session.closed) return;
-    const { phase } = this.#state;
-    const initial = phase.name === 'streaming-initial' || (phase.name === 'opening' && phase.mode === 'watch-list');
-    const { name } = this.#options;
-    const error = initial
-      ? new ReflectorError('INITIAL_EVENTS_TIMEOUT', name, 'the streaming list did not end in time')
-      : new ReflectorError('WATCH_IDLE', name, 'no byte came from the watch for too long');
-    this.#streamEnded(initial ? 'initial-events-timeout' : 'idle', error);
   }
 
   #wait(effect: Extract<ReflectorEffect, { type: 'wait' }>): void {
@@ -403,40 +271,25 @@ export class Reflector<T extends KubernetesObject> {
   #enter(now: number): void {
     const { phase } = this.#state;
     if (phase.name === 'listing' || (phase.name === 'opening' && phase.mode === 'watch-list')) {
-      this.#received = 0;
+      this.#listed = 0;
       const name = phase.name === 'listing' ? 'listing' : 'streaming-initial';
       this.#status.next({ phase: name, resourceVersion: phase.resourceVersion, received: 0, since: now });
     } else if (phase.name === 'opening') {
       this.#status.next({ phase: 'connecting', resourceVersion: phase.resourceVersion, since: now });
     } else if (phase.name === 'watching') {
-      this.#publishWatching();
+      this.#status.next(this.#watch.status());
     }
   }
 
   /** Objects of the running LIST or streaming list that have arrived. */
   get received(): number {
-    return this.#received;
-  }
-
-  #publishWatching(): void {
-    const session = this.#session;
-    const now = this.#options.clock.now();
-    const bookmark = session?.handler?.bookmark;
-    this.#status.next({
-      phase: 'watching',
-      resourceVersion: this.#cursor,
-      lastActivity: session?.lastActivity ?? now,
-      since: session?.startedAt ?? now,
-      ...(bookmark === undefined
-        ? {}
-        : { lastBookmark: { resourceVersion: bookmark, at: session?.lastActivity ?? now } }),
-    });
+    return this.#state.phase.name === 'listing' ? this.#listed : this.#watch.received;
   }
 
   #release(): void {
     this.#waitTimer?.cancel();
     this.#resync.stop();
-    this.#session?.close();
+    this.#watch.close();
     this.#items = [];
     this.#status.next({ phase: 'stopped', reason: this.#stopReason });
     this.#status.complete();

@@ -5,7 +5,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from 'kubernetes-types/admissionregistration/v1.js';
 import type { CustomResourceDefinition } from 'kubernetes-types/apiextensions/v1.js';
-import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from 'kubernetes-types/apps/v1.js';
+import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from 'kubernetes-types/apps/v1.js';
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.js';
 import type { CronJob, Job } from 'kubernetes-types/batch/v1.js';
 import type { CertificateSigningRequest } from 'kubernetes-types/certificates/v1.js';
@@ -19,7 +19,6 @@ import type {
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
-  PodTemplate,
   ReplicationController,
   ResourceQuota,
   Secret,
@@ -115,12 +114,6 @@ export const ResourceQuotas: ResourceType<ResourceQuota> = defineResource<Resour
   plural: 'resourcequotas',
   scope: 'Namespaced',
 });
-export const PodTemplates: ResourceType<PodTemplate> = defineResource<PodTemplate>()({
-  apiVersion: 'v1',
-  kind: 'PodTemplate',
-  plural: 'podtemplates',
-  scope: 'Namespaced',
-});
 export const Deployments: ResourceType<Deployment> = defineResource<Deployment>()({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -143,12 +136,6 @@ export const DaemonSets: ResourceType<DaemonSet> = defineResource<DaemonSet>()({
   apiVersion: 'apps/v1',
   kind: 'DaemonSet',
   plural: 'daemonsets',
-  scope: 'Namespaced',
-});
-export const ControllerRevisions: ResourceType<ControllerRevision> = defineResource<ControllerRevision>()({
-  apiVersion: 'apps/v1',
-  kind: 'ControllerRevision',
-  plural: 'controllerrevisions',
   scope: 'Namespaced',
 });
 export const Jobs: ResourceType<Job> = defineResource<Job>()({

@@ -1,12 +1,12 @@
 // List and watch of one resource over the REST client.
 // Upstream: client-go@v0.30.3:tools/cache/listwatch.go#ListWatch, rest/request.go#Watch
-import type { KubernetesObject, ListMeta, ListOptions, Status, WatchEvent } from '@kube-rx/apimachinery';
+import type { KubernetesObject, ListMeta, ListOptions } from '@kube-rx/apimachinery';
 import { isStatus, StatusError } from '@kube-rx/apimachinery';
 import { DecodeError, TransportError, UnexpectedStatusCodeError } from '../errors.ts';
-import { FrameDecoder } from './frame-decoder.ts';
+import { BodyWatchStream } from './body-watch-stream.ts';
 import { genericStatusError } from './http-status.ts';
 import { ListDecoder } from './list-decoder.ts';
-import type { ListContext, ListerWatcher, ListResult, WatchContext, WatchSink, WatchStream } from './lister-watcher.ts';
+import type { ListContext, ListerWatcher, ListResult, WatchContext, WatchStream } from './lister-watcher.ts';
 import { emptyWatch } from './lister-watcher.ts';
 import { isProbableEof } from './network-errors.ts';
 import { listQuery, resourcePath } from './request-url.ts';
@@ -14,7 +14,7 @@ import type { ResourceType } from './resource-type.ts';
 import type { RequestSpec, RestClient } from './rest-client.ts';
 import type { TransportResponse } from './transport.ts';
 import type { Decoding } from './watch-decoder.ts';
-import { decodeWatchEvent, isForeign } from './watch-decoder.ts';
+import { isForeign } from './watch-decoder.ts';
 import { yieldToEventLoop } from './yield.ts';
 
 export interface ListWatchOptions {
@@ -235,102 +235,6 @@ function decodeInSlices(response: TransportResponse, decoder: ListDecoder): Prom
       error: fail,
     });
   });
-}
-
-class BodyWatchStream<T extends KubernetesObject> implements WatchStream<T> {
-  readonly #response: TransportResponse;
-  readonly #type: ResourceType<T>;
-  readonly #decoding: Decoding;
-  readonly #maxFrameBytes: number | undefined;
-  readonly #fillKinds: boolean;
-  #stopped = false;
-
-  constructor(response: TransportResponse, type: ResourceType<T>, decoding: Decoding, options: ListWatchOptions) {
-    this.#response = response;
-    this.#type = type;
-    this.#decoding = decoding;
-    this.#maxFrameBytes = options.maxFrameBytes;
-    this.#fillKinds = decoding === 'tolerant';
-  }
-
-  start(sink: WatchSink<T>): void {
-    if (this.#stopped) return;
-    const decoder = new FrameDecoder(
-      (document) => {
-        if (!this.#stopped) sink.next(this.#event(document));
-      },
-      this.#maxFrameBytes === undefined ? {} : { maxFrameBytes: this.#maxFrameBytes },
-    );
-    const end = (error?: Error): void => {
-      if (this.#stopped) return;
-      this.stop();
-      sink.end(error);
-    };
-    const refuse = (error: Error): void => {
-      if (this.#stopped) return;
-      sink.next(decodeFailure(error));
-      end(error);
-    };
-    this.#response.body.consume({
-      data(chunk) {
-        sink.activity?.(chunk.length);
-        try {
-          decoder.push(chunk);
-        } catch (error) {
-          if (!(error instanceof DecodeError)) throw error;
-          refuse(error);
-        }
-      },
-      end: () => end(),
-      error: (error) => {
-        const gone = isProbableEof(error) || (error instanceof TransportError && error.code === 'TIMEOUT');
-        if (gone) end(error);
-        else refuse(error);
-      },
-    });
-  }
-
-  pause(): void {
-    this.#response.body.pause();
-  }
-
-  resume(): void {
-    this.#response.body.resume();
-  }
-
-  stop(): void {
-    if (this.#stopped) return;
-    this.#stopped = true;
-    this.#response.body.destroy();
-  }
-
-  #event(document: unknown): WatchEvent<T> {
-    const event = decodeWatchEvent(document, this.#decoding) as WatchEvent<T>;
-    if (this.#fillKinds && event.type !== 'ERROR' && event.object.kind === undefined) {
-      Object.assign(event.object, { kind: this.#type.kind, apiVersion: this.#type.apiVersion });
-    }
-    return event;
-  }
-}
-
-/** Upstream: client-go@v0.30.3:rest/request.go, the error reporter of a watch */
-function decodeFailure(error: Error): WatchEvent & { type: 'ERROR' } {
-  const status: Status = {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message: error.message,
-    reason: 'InternalError',
-    details: {
-      causes: [
-        { reason: 'UnexpectedServerResponse', message: error.message },
-        { reason: 'ClientWatchDecoding', message: error.message },
-      ],
-    },
-    code: 500,
-  };
-  return { type: 'ERROR', object: status };
 }
 
 function requireJson(response: TransportResponse): void {

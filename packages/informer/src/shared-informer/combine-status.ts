@@ -1,4 +1,5 @@
-// Several reflectors, one status: the one that is furthest from watching.
+// Several reflectors, one answer: what is said of all of them is true of each.
+import { compareResourceVersions } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
 import { combineLatest, map } from 'rxjs';
 import type { InformerStatus } from '../reflector/informer-status.ts';
@@ -14,6 +15,7 @@ const ORDER: readonly InformerStatus['phase'][] = [
   'stopped',
 ];
 
+/** The status of the one that is furthest from watching. */
 export function combineStatus(all: readonly Observable<InformerStatus>[]): Observable<InformerStatus> {
   if (all.length === 1) return all[0]!;
   return combineLatest(all).pipe(
@@ -21,4 +23,14 @@ export function combineStatus(all: readonly Observable<InformerStatus>[]): Obser
       statuses.reduce((worst, each) => (ORDER.indexOf(each.phase) < ORDER.indexOf(worst.phase) ? each : worst)),
     ),
   );
+}
+
+export function oldestVersion(versions: readonly string[]): string {
+  return versions.reduce((oldest, each) => ((compareResourceVersions(each, oldest) ?? 0) < 0 ? each : oldest));
+}
+
+/** Undefined when none has heard anything yet. */
+export function oldestActivity(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((each) => each !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }

@@ -1,9 +1,9 @@
 // A cache with indices, kept up by one or more reflectors, and any number of handlers on it.
 // Upstream: client-go@v0.30.3:tools/cache/shared_informer.go#sharedIndexInformer
 import type { Clock, KubernetesObject } from '@kube-rx/apimachinery';
-import { compareResourceVersions, OptionsError, realClock } from '@kube-rx/apimachinery';
+import { OptionsError, realClock } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import { BehaviorSubject, Observable as RxObservable, Subject } from 'rxjs';
+import { BehaviorSubject, Subject } from 'rxjs';
 import type { HandlerError } from '../errors.ts';
 import { InformerStateError, WaitError } from '../errors.ts';
 import type { Fault, InformerStatus } from '../reflector/informer-status.ts';
@@ -13,18 +13,17 @@ import { CompactObjectTable } from '../store/compact-object-table.ts';
 import { IndexedStore } from '../store/indexed-store.ts';
 import type { ReadonlyStore } from '../store/store.ts';
 import type { IndexFunc } from '../store/store-index.ts';
-import type { BufferPolicy } from './buffer-policy.ts';
-import { checkHandlerBuffer, DEFAULT_HANDLER_BUFFER } from './buffer-policy.ts';
+import { checkHandlerBuffer } from './buffer-policy.ts';
 import { changesOf } from './changes.ts';
-import { combineStatus } from './combine-status.ts';
-import type { Handler, HandlerErrorPolicy, HandlerOptions, HandlerRegistration } from './event-handler.ts';
-import { handlerFunction } from './event-handler.ts';
+import { combineStatus, oldestActivity, oldestVersion } from './combine-status.ts';
+import type { Handler, HandlerOptions, HandlerRegistration } from './event-handler.ts';
+import { eventsObservable } from './events-observable.ts';
+import type { SyncedEvent } from './handler-registry.ts';
+import { HandlerRegistry } from './handler-registry.ts';
 import type { ChangesOptions, Informer, WhenSyncedOptions } from './informer.ts';
 import type { InformerSourceSpec, SharedIndexInformerOptions } from './informer-options.ts';
 import { defaultFreeze } from './informer-options.ts';
 import { InformerSource } from './informer-source.ts';
-import { ProcessorListener } from './processor-listener.ts';
-import { MINIMUM_RESYNC_MS, SharedProcessor } from './shared-processor.ts';
 import type { StoreEvent } from './store-event.ts';
 import { untilSynced } from './until-synced.ts';
 import { WaitSet } from './wait-set.ts';
@@ -41,7 +40,8 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   readonly #options: SharedIndexInformerOptions<T, I>;
   readonly #modern: boolean;
   readonly #store: IndexedStore<T, I>;
-  readonly #processor: SharedProcessor<T>;
+  readonly #handlers: HandlerRegistry<T>;
+  readonly #emitUnchanged: boolean;
   readonly #sources: readonly InformerSource<T>[];
   readonly #status = new BehaviorSubject<InformerStatus>({ phase: 'idle' });
   readonly #faults = new Subject<Fault>();
@@ -52,10 +52,8 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   #stopReason: 'aborted' | 'disposed' = 'aborted';
   #stopped = false;
   #listsLeft: number;
-  #synced: Extract<StoreEvent<T>, { type: 'synced' }> | undefined;
+  #synced: SyncedEvent<T> | undefined;
   #lastFault: Fault | undefined;
-  #handlerCount = 0;
-  #resyncCheckPeriodMs: number;
 
   constructor(
     source: ListerWatcher<T> | readonly InformerSourceSpec<T>[],
@@ -65,17 +63,28 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
     this.#clock = options.clock ?? realClock;
     this.#options = options;
     this.#modern = profile === 'modern';
-    this.#resyncCheckPeriodMs = options.resyncMs ?? 0;
-    if (options.handlerBuffer !== undefined) checkHandlerBuffer(options.handlerBuffer);
+    this.#emitUnchanged = options.emitUnchanged ?? !this.#modern;
     this.#store = new IndexedStore<T, I>({
       indexers: options.indexers,
       table: options.table?.() ?? (options.storage === 'compact' ? new CompactObjectTable<Live<T>>() : undefined),
       onError: (error) => this.#handlerFault(error),
     });
-    this.#processor = new SharedProcessor<T>(this.#clock, options.emitUnchanged ?? !this.#modern);
-    const specs = Array.isArray(source)
-      ? (source as readonly InformerSourceSpec<T>[])
-      : [{ listerWatcher: source as ListerWatcher<T> }];
+    this.#handlers = new HandlerRegistry<T>({
+      clock: this.#clock,
+      parity: !this.#modern,
+      emitUnchanged: this.#emitUnchanged,
+      resyncMs: options.resyncMs ?? 0,
+      buffer: options.handlerBuffer,
+      onError: options.onHandlerError,
+      waits: this.#waits,
+      hasSynced: () => this.hasSynced,
+      isRunning: () => this.#running !== undefined,
+      storeContent: () => this.#store.list(),
+      synced: () => this.#synced,
+      report: (error) => this.#handlerFault(error),
+      stopInformer: () => void this.close(),
+    });
+    const specs = 'list' in source ? [{ listerWatcher: source }] : source;
     if (specs.length === 0) throw new OptionsError('source', specs, 'at least one list and watch');
     this.#listsLeft = specs.length;
     this.#sources = specs.map((spec) => this.#source(spec, profile));
@@ -85,16 +94,10 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
         this.#waits.notify();
       },
     });
-    this.events$ = new RxObservable<StoreEvent<T>>((subscriber) => {
-      if (this.#stopped) return subscriber.complete();
-      const listener = this.#listener((event) => subscriber.next(event), 'events$', 'unbounded', 'crash');
-      const forget = this.onStop(() => subscriber.complete());
-      this.#addListener(listener, this.#options.resyncMs ?? 0);
-      return () => {
-        forget();
-        this.#removeListener(listener);
-      };
-    });
+    this.events$ = eventsObservable<T>(
+      () => this.#handlers,
+      (run) => this.onStop(run),
+    );
   }
 
   get store(): ReadonlyStore<T, I> {
@@ -115,14 +118,11 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   get isStopped(): boolean {
     return this.#stopped;
   }
-  /** Of several sources the oldest, so that what it says is true of all. */
   get lastSyncResourceVersion(): string {
-    const versions = this.#sources.map((source) => source.reflector.lastSyncResourceVersion);
-    return versions.reduce((oldest, each) => ((compareResourceVersions(each, oldest) ?? 0) < 0 ? each : oldest));
+    return oldestVersion(this.#sources.map((source) => source.reflector.lastSyncResourceVersion));
   }
   get lastActivity(): number | undefined {
-    const times = this.#sources.flatMap((source) => source.reflector.lastActivity ?? []);
-    return times.length === 0 ? undefined : Math.min(...times);
+    return oldestActivity(this.#sources.map((source) => source.reflector.lastActivity));
   }
   /** Keys whose newest version the transform refused. */
   get broken(): readonly string[] {
@@ -137,11 +137,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
       size: this.#store.size,
       hasSynced: this.hasSynced,
       queued: this.#sources.reduce((sum, source) => sum + source.queueLength, 0),
-      handlers: this.#processor.listeners.map((each) => ({
-        name: each.name,
-        pending: each.pending,
-        hasSynced: each.hasSynced,
-      })),
+      handlers: this.#handlers.inspect(),
       reflectors: this.#sources.map((source) => source.reflector.inspect()),
     };
   }
@@ -153,10 +149,9 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
 
   /** Runs until the signal aborts; resolves when everything is released. A second call rejects. */
   run(options: { readonly signal: AbortSignal }): Promise<void> {
-    if (this.#running !== undefined || this.#stopped) {
-      const text = 'the informer has run already; it cannot be started again';
-      return Promise.reject(new InformerStateError(this.#stopped ? 'STOPPED' : 'ALREADY_RUNNING', text));
-    }
+    if (this.#stopped) return Promise.reject(new InformerStateError('STOPPED', 'a stopped informer cannot run again'));
+    if (this.#running !== undefined)
+      return Promise.reject(new InformerStateError('ALREADY_RUNNING', 'it runs already'));
     const { signal } = options;
     const stop = (): void => this.#controller.abort(signal.reason);
     if (signal.aborted) stop();
@@ -187,41 +182,10 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   }
 
   handle(handler: Handler<T>, options: HandlerOptions = {}): HandlerRegistration {
-    if (this.#stopped)
+    if (this.#stopped) {
       throw new InformerStateError('STOPPED', 'the handler was not added: the informer has stopped already');
-    const name = options.name ?? `handler-${++this.#handlerCount}`;
-    const buffer =
-      options.buffer ?? this.#options.handlerBuffer ?? (this.#modern ? DEFAULT_HANDLER_BUFFER : 'unbounded');
-    checkHandlerBuffer(buffer);
-    const listener = this.#listener(
-      handlerFunction(handler),
-      name,
-      buffer,
-      options.onError ?? this.#options.onHandlerError ?? 'report',
-    );
-    this.#addListener(listener, options.resyncMs ?? this.#options.resyncMs ?? 0);
-    const { signal } = options;
-    const remove = (): Promise<void> => {
-      signal?.removeEventListener('abort', onAbort);
-      return this.#removeListener(listener);
-    };
-    const onAbort = (): void => void remove();
-    if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, { once: true });
-    const waits = this.#waits;
-    return {
-      name,
-      get hasSynced() {
-        return listener.hasSynced;
-      },
-      get pending() {
-        return listener.pending;
-      },
-      whenSynced: ({ signal: until } = {}) =>
-        waits.until(() => (listener.hasSynced ? true : this.#ended(listener)), { signal: until }),
-      remove,
-      [Symbol.asyncDispose]: remove,
-    };
+    }
+    return this.#handlers.register(handler, options);
   }
 
   changes(options: ChangesOptions = {}): AsyncIterableIterator<StoreEvent<T>> {
@@ -284,8 +248,8 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
         ...options,
         clock: this.#clock,
         // The period may still be lowered by a handler before the start.
-        resyncPeriodMs: () => this.#resyncCheckPeriodMs,
-        shouldResync: () => this.#processor.shouldResync(),
+        resyncPeriodMs: () => this.#handlers.resyncCheckPeriodMs,
+        shouldResync: () => this.#handlers.shouldResync(),
         onFault: (fault) => {
           this.#fault(fault);
           options.onFault?.(fault);
@@ -300,8 +264,8 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
 
   #notify(event: StoreEvent<T>, unchanged: boolean): void {
     const resync = event.type === 'updated' && event.cause === 'resync';
-    if (unchanged && !resync && !(this.#options.emitUnchanged ?? !this.#modern)) return;
-    this.#processor.distribute(event, unchanged);
+    if (unchanged && !resync && !this.#emitUnchanged) return;
+    this.#handlers.distribute(event, unchanged);
   }
 
   /** With several sources the first lists count as one. */
@@ -310,55 +274,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
     if (this.#listsLeft > 0) this.#listsLeft--;
     if (this.#listsLeft > 0) return;
     this.#synced = { type: 'synced', resourceVersion, size: this.#store.size, first };
-    this.#processor.distribute(this.#synced, false);
-  }
-
-  #listener(
-    handle: (event: StoreEvent<T>) => void | Promise<void>,
-    name: string,
-    buffer: BufferPolicy | 'unbounded',
-    onError: HandlerErrorPolicy,
-  ): ProcessorListener<T> {
-    return new ProcessorListener<T>({
-      name,
-      clock: this.#clock,
-      handle,
-      buffer,
-      onError,
-      upstreamHasSynced: () => this.hasSynced,
-      storeContent: () => this.#store.list(),
-      report: (error) => this.#handlerFault(error),
-      stopInformer: () => void this.close(),
-      onProgress: () => this.#waits.notify(),
-    });
-  }
-
-  /** Replay and live events join here, in one turn: nothing is lost and nothing comes twice. */
-  #addListener(listener: ProcessorListener<T>, resyncMs: number): void {
-    let periodMs = resyncMs > 0 ? Math.max(resyncMs, MINIMUM_RESYNC_MS) : 0;
-    if (periodMs > 0 && periodMs < this.#resyncCheckPeriodMs) {
-      if (this.#running !== undefined) periodMs = this.#resyncCheckPeriodMs;
-      else {
-        this.#resyncCheckPeriodMs = periodMs;
-        this.#processor.resyncCheckPeriodChanged(periodMs);
-      }
-    }
-    this.#processor.addListener(listener, periodMs, this.#resyncCheckPeriodMs);
-    for (const object of this.#store.list()) listener.add({ type: 'added', object, initial: true, cause: 'replay' });
-    if (this.#synced !== undefined) listener.add({ ...this.#synced, size: this.#store.size, first: true });
-  }
-
-  #removeListener(listener: ProcessorListener<T>): Promise<void> {
-    this.#processor.removeListener(listener);
-    const ended = listener.remove();
-    this.#waits.notify();
-    return ended;
-  }
-
-  #ended(listener: ProcessorListener<T>): Error | undefined {
-    if (listener.removed)
-      return new WaitError('NOT_SYNCED', `handler ${listener.name} was removed before it had synced`);
-    return undefined;
+    this.#handlers.distribute(this.#synced, false);
   }
 
   #handlerFault(error: HandlerError): void {
@@ -376,7 +292,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   #stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
-    for (const listener of this.#processor.listeners) this.#removeListener(listener);
+    this.#handlers.removeAll();
     for (const run of [...this.#stopCallbacks]) run();
     this.#stopCallbacks.clear();
     this.#status.next({ phase: 'stopped', reason: this.#stopReason });
