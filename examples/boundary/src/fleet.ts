@@ -132,23 +132,23 @@ export class Fleet {
   }
 
   /** Compares every cache with a fresh list, again and again until they agree or the time is over. */
-  async verify(signal: AbortSignal): Promise<boolean> {
-    const results = await Promise.all(this.#members.map((member) => this.#verify(member, signal)));
+  async verify(): Promise<boolean> {
+    const results = await Promise.all(this.#members.map((member) => this.#verify(member)));
     return results.every((consistent) => consistent);
   }
 
-  async #verify(member: Member, signal: AbortSignal): Promise<boolean> {
+  async #verify(member: Member): Promise<boolean> {
     const deadline = Date.now() + VERIFY_MS;
     let found: string[];
     do {
       try {
-        const { items } = await this.#client.resource(member.type).list({ signal });
+        const { items } = await this.#client.resource(member.type).list();
         found = differences(member.informer.store.list() as readonly Listed[], items as readonly Listed[]);
       } catch (error) {
         found = [`cannot be listed: ${messageOf(error)}`];
       }
-      if (found.length > 0) await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
-    } while (found.length > 0 && Date.now() < deadline && !signal.aborted);
+      if (found.length > 0) await sleep(RETRY_MS);
+    } while (found.length > 0 && Date.now() < deadline);
     const consistent = found.length === 0;
     this.#output.tell({
       event: 'verified',

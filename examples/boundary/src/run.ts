@@ -21,7 +21,7 @@ import { playScene, SCENES, type Stage } from './scenes.ts';
 
 const SAMPLES = fileURLToPath(new URL('../manifests', import.meta.url));
 const SYNC_MS = 60_000;
-const BETWEEN_SCENES_MS = 700;
+const BETWEEN_SCENES_MS = 500;
 
 // Quick, so that the show goes on. A cluster gets a little more peace; the library's defaults grow to 30 s.
 const OWN_BACKOFF = { initialMs: 200, maxMs: 1_000, resetMs: 5_000 };
@@ -35,7 +35,7 @@ export interface RunContext {
   readonly warn: (line: string) => void;
   /** Aborted by the user: ends the run early, with the verification. */
   readonly signal: AbortSignal;
-  /** Quiet time between two faults, in ms. Default 700. */
+  /** Quiet time between two faults, in ms. Default 500. */
   readonly pauseMs?: number;
 }
 
@@ -162,7 +162,7 @@ async function finish(
   startedAt: number,
   { faults, recoveries, failures, problems }: Played & { readonly problems: number },
 ): Promise<number> {
-  const consistent = await fleet.verify(new AbortController().signal);
+  const consistent = await fleet.verify();
   const summary: Summary = {
     consistent,
     informers: fleet.size,
