@@ -8,7 +8,6 @@ export interface FeatureGates {
   readonly WatchFromStorageWithoutResourceVersion: boolean;
   readonly ResilientWatchCacheInitialization: boolean;
   readonly StorageNamespaceIndex: boolean;
-  readonly ListFromCacheSnapshot: boolean;
   readonly RetryGenerateName: boolean;
   readonly CustomResourceFieldSelectors: boolean;
 }

@@ -12,7 +12,6 @@ export const v1_30: Profile = {
     WatchFromStorageWithoutResourceVersion: false,
     ResilientWatchCacheInitialization: false,
     StorageNamespaceIndex: true,
-    ListFromCacheSnapshot: false,
     RetryGenerateName: false,
     CustomResourceFieldSelectors: false,
   },

@@ -41,7 +41,7 @@ export class BookmarkTimeBuckets<W extends BookmarkWatcher> {
     for (const [bucket, watchers] of this.#buckets) {
       if (bucket > current) continue;
       this.#buckets.delete(bucket);
-      expired.push(...watchers);
+      for (const watcher of watchers) expired.push(watcher);
     }
     this.#startBucket = Math.max(this.#startBucket, current + 1);
     return expired;
