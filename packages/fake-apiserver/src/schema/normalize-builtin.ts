@@ -2,7 +2,7 @@
 // which order fields stand, how scalars are spelled. Storage is protobuf, so an empty list cannot be told from none.
 // Upstream: Go encoding/json/encode.go over the structs of k8s.io/api@v0.30.3
 import { canonicalQuantity } from '@kube-rx/apimachinery';
-import { canonicalMicroTime, canonicalTime } from './go-scalars.ts';
+import { canonicalMicroTime, canonicalTime } from './go-time.ts';
 import { type GoStructField, type GoType, goTypeOf } from './go-type.ts';
 import { setOwn } from './json-reader.ts';
 import type { Schema } from './schema.ts';

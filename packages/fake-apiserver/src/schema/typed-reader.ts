@@ -3,7 +3,8 @@
 // Upstream: Go encoding/json/decode.go#decodeState
 import { canonicalQuantity } from '@kube-rx/apimachinery';
 import { fitsInteger } from './go-integers.ts';
-import { canonicalBase64, canonicalDuration, canonicalMicroTime, canonicalTime, ScalarError } from './go-scalars.ts';
+import { canonicalBase64, canonicalDuration, ScalarError } from './go-scalars.ts';
+import { canonicalMicroTime, canonicalTime } from './go-time.ts';
 import type { GoType } from './go-type.ts';
 import { type JsonReader, setOwn } from './json-reader.ts';
 import type { StrictErrors } from './strict-errors.ts';
