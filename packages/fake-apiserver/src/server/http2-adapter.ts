@@ -38,6 +38,8 @@ export class Http2Response implements HttpResponse {
       headers[name] = values.length === 1 ? values[0]! : values;
     }
     this.#stream.respond(headers, { endStream });
+    // What closes a connection of HTTP/1.1 makes one of HTTP/2 go away once its streams have ended.
+    if (this.getHeader('connection') === 'close') this.#stream.session?.close();
   }
 
   async send(status: number, body: readonly Buffer[]): Promise<void> {
