@@ -16,8 +16,15 @@ class Record implements Output {
   summary: Summary | undefined;
   readonly warnings: string[] = [];
 
+  readonly #onEvent: (event: BoundaryEvent) => void;
+
+  constructor(onEvent: (event: BoundaryEvent) => void) {
+    this.#onEvent = onEvent;
+  }
+
   tell(event: BoundaryEvent): void {
     this.events.push(event);
+    this.#onEvent(event);
   }
   end(summary: Summary): void {
     this.summary = summary;
@@ -27,11 +34,14 @@ class Record implements Output {
   }
 }
 
-async function play(
-  argv: readonly string[],
-  signal: AbortSignal = new AbortController().signal,
-): Promise<[number, Record]> {
-  const record = new Record();
+interface PlayOptions {
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: BoundaryEvent) => void;
+}
+
+async function play(argv: readonly string[], options: PlayOptions = {}): Promise<[number, Record]> {
+  const { signal = new AbortController().signal, onEvent = () => {} } = options;
+  const record = new Record(onEvent);
   const code = await run(parseOptions(argv)!, {
     output: record,
     onFleet: () => {},
@@ -102,8 +112,10 @@ describe('run', { timeout: 90_000 }, () => {
 
   it('ends early when it is interrupted, with the verification', async () => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(), 1_500);
-    const [code, record] = await play([], controller.signal);
+    const onEvent = ({ event }: BoundaryEvent): void => {
+      if (event === 'fault') controller.abort();
+    };
+    const [code, record] = await play([], { signal: controller.signal, onEvent });
     expect(record.summary).toMatchObject({ consistent: true });
     expect(code).toBe(0);
   });
