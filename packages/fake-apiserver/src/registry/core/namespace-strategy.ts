@@ -51,6 +51,11 @@ export const namespaceStrategy: Strategy = {
   prepareForUpdate(object, old) {
     keep(object, old, 'spec', 'status');
   },
+  canonicalize(object) {
+    // Decoding sets the label too, but knows no generated name yet.
+    const meta = metadata(object);
+    put(ensure(meta, 'labels'), 'kubernetes.io/metadata.name', str(meta, 'name'));
+  },
   subresources: {
     status: {
       prepareForUpdate(object, old) {
