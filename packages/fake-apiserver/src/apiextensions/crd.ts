@@ -41,6 +41,8 @@ export interface CrdVersion {
   readonly schema: JsonObject | undefined;
   readonly subresources: Subresources | undefined;
   readonly columns: readonly PrinterColumn[];
+  /** JSON paths of the fields that field selectors may name. */
+  readonly selectableFields: readonly string[];
   readonly raw: JsonObject;
 }
 
@@ -128,6 +130,7 @@ function readVersion(value: unknown): CrdVersion {
     schema: isObject(schema) ? schema : undefined,
     subresources: readSubresources(version['subresources']),
     columns: list(version['additionalPrinterColumns']).map(readColumn),
+    selectableFields: list(version['selectableFields']).map((field) => text(object(field)['jsonPath'])),
     raw: version,
   };
 }

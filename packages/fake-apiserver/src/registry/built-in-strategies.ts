@@ -11,7 +11,6 @@ import {
   resourceQuotaStrategy,
 } from './core/simple-strategies.ts';
 import { persistentVolumeClaimStrategy, persistentVolumeStrategy } from './core/volume-strategies.ts';
-import { crdStrategy } from './custom/crd-strategy.ts';
 import {
   apiServiceStrategy,
   autoscalerStrategy,
@@ -101,7 +100,6 @@ const byResource: Readonly<Record<string, Strategy>> = {
   'admissionregistration.k8s.io/validatingadmissionpolicybindings': policyBindingStrategy,
   'certificates.k8s.io/certificatesigningrequests': signingRequestStrategy,
   'apiregistration.k8s.io/apiservices': apiServiceStrategy,
-  'apiextensions.k8s.io/customresourcedefinitions': crdStrategy,
 };
 
 /** Undefined for a resource without rules of its own. */

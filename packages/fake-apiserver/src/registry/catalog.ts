@@ -22,7 +22,7 @@ import type { NamespaceStore } from './core/namespace-strategy.ts';
 import { ServiceAllocation } from './core/service-allocation.ts';
 import { IpAllocator, PortAllocator } from './core/service-allocators.ts';
 import { serviceStrategy } from './core/service-strategy.ts';
-import { type CrdStore, CustomResources } from './custom/index.ts';
+import { type CrdStore, CustomResources, crdStrategy } from './custom/index.ts';
 import type { Draft } from './draft.ts';
 import { type InstallContext, subresourcesOf, virtualResource } from './install.ts';
 import { listStored } from './list-stored.ts';
@@ -93,6 +93,7 @@ export class Registry {
     this.#services = new ServiceAllocation(ips, new PortAllocator(random));
     this.#tokens = new ServiceAccountTokens(clock);
     const admission = new AdmissionChain(this.#plugins(options));
+    const { CustomResourceFieldSelectors: selectableFields } = profile.gates;
     const shared = {
       profile: dataProfileOf(profile),
       storageFactory,
@@ -105,6 +106,7 @@ export class Registry {
       ...shared,
       strategies: new Map([
         ['/services', serviceStrategy(this.#services)],
+        ['apiextensions.k8s.io/customresourcedefinitions', crdStrategy({ selectableFields })],
         ['/events', eventStrategy(options.eventTtlSeconds ?? DEFAULT_EVENT_TTL_SECONDS)],
       ]),
     });
@@ -114,7 +116,7 @@ export class Registry {
     }
     this.#install(clock);
     const crds = this.store('apiextensions.k8s.io/v1/customresourcedefinitions') as CrdStore;
-    this.customResources = new CustomResources({ ...shared, crds, catalog: this.catalog });
+    this.customResources = new CustomResources({ ...shared, crds, catalog: this.catalog, selectableFields });
     this.#namespaces = options.namespaceController === false ? undefined : this.#namespaceController(clock);
   }
 

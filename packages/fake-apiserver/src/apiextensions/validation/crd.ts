@@ -10,6 +10,7 @@ import { conversionErrors } from './conversion.ts';
 import { type CrdRules, createRules, updateRules } from './crd-rules.ts';
 import { goStringList, goVersions } from './go-crd.ts';
 import { type InternalSpec, internalSpec, schemasOf, subresourcesOf } from './internal-spec.ts';
+import { selectableFieldErrors } from './selectable-fields.ts';
 import { columnErrors, namesErrors, subresourceErrors } from './spec-parts.ts';
 import { versionSchemaErrors } from './version-schema.ts';
 
@@ -130,6 +131,14 @@ function specErrors(spec: InternalSpec, given: CrdRules): FieldError[] {
   }
   errors.push(...subresourceErrors(spec.subresources, 'spec.subresources'));
   errors.push(...columnErrors(spec.columns, 'spec.additionalPrinterColumns'));
+  errors.push(
+    ...selectableFieldErrors(
+      spec.selectableFields,
+      spec.schema,
+      'spec.selectableFields',
+      'selectableFields may only be set when validations.schema is included',
+    ),
+  );
   errors.push(...conversionErrors(spec, rules));
   return errors;
 }
@@ -165,6 +174,10 @@ function versionErrors(spec: InternalSpec, rules: CrdRules): FieldError[] {
     }
     errors.push(...subresourceErrors(each.subresources, child(path, 'subresources')));
     errors.push(...columnErrors(each.columns, child(path, 'additionalPrinterColumns')));
+    // Upstream's words say the opposite of what it means.
+    const withoutSchema = 'selectableFields may only be set when version.schema.openAPIV3Schema is not included';
+    const at = child(path, 'selectableFields');
+    errors.push(...selectableFieldErrors(each.selectableFields, each.schema, at, withoutSchema));
     return errors;
   });
 }

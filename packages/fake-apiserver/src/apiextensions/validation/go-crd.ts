@@ -11,13 +11,14 @@ export function goStringList(items: readonly string[] | undefined): RawValue {
   return new RawValue(items === undefined ? '[]string(nil)' : `[]string{${items.map(goQuote).join(', ')}}`);
 }
 
-function goVersion({ version, schema, subresources, columns }: InternalVersion): string {
+function goVersion({ version, schema, subresources, columns, selectableFields }: InternalVersion): string {
   const list = columns.map(
     (column) =>
       `${PACKAGE}CustomResourceColumnDefinition{Name:${goQuote(column.name)}, Type:${goQuote(column.type)}, Format:${goQuote(column.format)}, Description:${goQuote(column.description)}, Priority:${column.priority}, JSONPath:${goQuote(column.jsonPath)}}`,
   );
   const columnText = `[]${PACKAGE}CustomResourceColumnDefinition${list.length === 0 ? '(nil)' : `{${list.join(', ')}}`}`;
-  return `${PACKAGE}CustomResourceDefinitionVersion{Name:${goQuote(version.name)}, Served:${version.served}, Storage:${version.storage}, Deprecated:${version.deprecated}, DeprecationWarning:${pointer('string', version.deprecationWarning !== undefined)}, Schema:${pointer(`${PACKAGE}CustomResourceValidation`, schema !== undefined)}, Subresources:${pointer(`${PACKAGE}CustomResourceSubresources`, subresources !== undefined)}, AdditionalPrinterColumns:${columnText}, SelectableFields:[]${PACKAGE}SelectableField(nil)}`;
+  const fields = selectableFields.map((path) => `${PACKAGE}SelectableField{JSONPath:${goQuote(path)}}`);
+  return `${PACKAGE}CustomResourceDefinitionVersion{Name:${goQuote(version.name)}, Served:${version.served}, Storage:${version.storage}, Deprecated:${version.deprecated}, DeprecationWarning:${pointer('string', version.deprecationWarning !== undefined)}, Schema:${pointer(`${PACKAGE}CustomResourceValidation`, schema !== undefined)}, Subresources:${pointer(`${PACKAGE}CustomResourceSubresources`, subresources !== undefined)}, AdditionalPrinterColumns:${columnText}, SelectableFields:[]${PACKAGE}SelectableField${fields.length === 0 ? '(nil)' : `{${fields.join(', ')}}`}}`;
 }
 
 export function goVersions(spec: InternalSpec): RawValue {

@@ -9,6 +9,7 @@ export interface InternalVersion {
   readonly schema: Structural | undefined;
   readonly subresources: Subresources | undefined;
   readonly columns: readonly PrinterColumn[];
+  readonly selectableFields: readonly string[];
 }
 
 export interface InternalSpec {
@@ -16,6 +17,7 @@ export interface InternalSpec {
   readonly schema: Structural | undefined;
   readonly subresources: Subresources | undefined;
   readonly columns: readonly PrinterColumn[];
+  readonly selectableFields: readonly string[];
   readonly versions: readonly InternalVersion[];
   /** Webhook of the conversion, flattened. */
   readonly conversion: InternalConversion | undefined;
@@ -49,19 +51,22 @@ export function internalSpec(crd: Crd): InternalSpec {
   const first = versions[0];
   const structural = (version: CrdVersion | undefined): Structural | undefined =>
     version?.schema === undefined ? undefined : newStructural(version.schema);
-  const [sameSchema, sameSubresources, sameColumns] = ['schema', 'subresources', 'additionalPrinterColumns'].map(
-    (field) => identical(versions, field),
-  );
+  const sameSchema = identical(versions, 'schema');
+  const sameSubresources = identical(versions, 'subresources');
+  const sameColumns = identical(versions, 'additionalPrinterColumns');
+  const sameFields = identical(versions, 'selectableFields');
   return {
     crd,
     schema: sameSchema ? structural(first) : undefined,
     subresources: sameSubresources ? first?.subresources : undefined,
     columns: sameColumns ? (first?.columns ?? []) : [],
+    selectableFields: sameFields ? (first?.selectableFields ?? []) : [],
     versions: versions.map((version) => ({
       version,
       schema: sameSchema ? undefined : structural(version),
       subresources: sameSubresources ? undefined : version.subresources,
       columns: sameColumns ? [] : version.columns,
+      selectableFields: sameFields ? [] : version.selectableFields,
     })),
     conversion: conversionOf(crd.conversion),
   };

@@ -35,14 +35,19 @@ function noteStorageVersion(object: Draft): void {
   if (!stored.includes(version)) put(status, 'storedVersions', [...stored, version]);
 }
 
-/** Gate CustomResourceFieldSelectors is off at 1.30: the field goes unless the object had it before. */
+/** Without the gate CustomResourceFieldSelectors the field goes, unless the object had it before. */
 function dropSelectableFields(object: Draft, old: Draft | undefined): void {
   const versions = (from: Draft): readonly Draft[] => dicts(dict(from, 'spec'), 'versions');
   if (old !== undefined && versions(old).some((version) => has(version, 'selectableFields'))) return;
   for (const version of versions(object)) delete version['selectableFields'];
 }
 
-export const crdStrategy: Strategy = {
+export interface CrdStrategyOptions {
+  /** Gate CustomResourceFieldSelectors. */
+  readonly selectableFields: boolean;
+}
+
+export const crdStrategy = (gates: CrdStrategyOptions): Strategy => ({
   namespaced: false,
   allowUnconditionalUpdate: false,
   // Of the extension group: its metadata is checked by the rules of every API object, not by those of the built-in kinds.
@@ -53,7 +58,7 @@ export const crdStrategy: Strategy = {
     put(object, 'status', {});
     put(metadata(object), 'generation', 1);
     noteStorageVersion(object);
-    dropSelectableFields(object, undefined);
+    if (!gates.selectableFields) dropSelectableFields(object, undefined);
   },
   validateCreate(object, errors) {
     const crd = readCrd(object);
@@ -73,7 +78,7 @@ export const crdStrategy: Strategy = {
       put(metadata(object), 'generation', (num(metadata(old), 'generation') ?? 0) + 1);
     }
     noteStorageVersion(object);
-    dropSelectableFields(object, old);
+    if (!gates.selectableFields) dropSelectableFields(object, old);
   },
   validateUpdate(object, old, errors) {
     validateObjectMetaUpdate(metadata(object), metadata(old), errors);
@@ -91,4 +96,4 @@ export const crdStrategy: Strategy = {
     },
   },
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
-};
+});

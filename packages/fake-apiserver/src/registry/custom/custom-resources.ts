@@ -28,6 +28,8 @@ export interface CustomResourcesOptions {
   readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly random: Random;
+  /** Gate CustomResourceFieldSelectors. */
+  readonly selectableFields: boolean;
   /** False answers everything from etcd. */
   readonly watchCache: boolean;
   readonly logger?: Logger | undefined;
@@ -60,6 +62,7 @@ export class CustomResources implements AsyncDisposable {
       clock,
       random: options.random,
       cached: options.watchCache,
+      selectableFields: options.selectableFields,
       objectMeta,
       decoder: new ObjectMetaDecoder(objectMeta),
       describeMetadata: (field) => describe(loadOpenApiSchemas(profile)[OBJECT_META]?.properties?.[field]),

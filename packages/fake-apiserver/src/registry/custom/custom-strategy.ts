@@ -1,11 +1,14 @@
 // What a custom resource in one version decides about its objects.
 // Upstream: apiextensions-apiserver@v0.30.3:pkg/registry/customresource/strategy.go, status_strategy.go, validator.go
+
+import type { StringSet } from '@kube-rx/apimachinery';
 import { goQuote, isQualifiedName } from '@kube-rx/apimachinery';
 import { type FieldError, invalid } from '../../apiextensions/field-error.ts';
 import { type EmbeddedRules, validateEmbedded } from '../../apiextensions/schema/coercion.ts';
 import { CorrelatedObject } from '../../apiextensions/validation/correlated-object.ts';
 import { validateListTypes } from '../../apiextensions/validation/list-type.ts';
 import { validateValue } from '../../apiextensions/validation/value-validator.ts';
+import type { ApiObject } from '../../storage/api-object.ts';
 import { assign, clone, type Draft, get, num, put, semanticEqual, str, strings } from '../draft.ts';
 import type { Strategy, StrategyContext, UpdateStrategy } from '../strategy.ts';
 import type { FieldErrors } from '../validation/field-errors.ts';
@@ -102,7 +105,12 @@ function statusStrategy(version: CustomVersion): UpdateStrategy {
 }
 
 /** The strategy of one version; all versions of a kind share storage, not strategies. */
-export function customStrategy(version: CustomVersion, namespaced: boolean, embedded: EmbeddedRules): Strategy {
+export function customStrategy(
+  version: CustomVersion,
+  namespaced: boolean,
+  embedded: EmbeddedRules,
+  selectableFields?: (object: ApiObject) => StringSet,
+): Strategy {
   const { schema } = version;
   const hasStatus = version.subresources.status;
   const { scale } = version.subresources;
@@ -147,6 +155,7 @@ export function customStrategy(version: CustomVersion, namespaced: boolean, embe
       errors.causes.push(...celErrors(version, object, errors, ctx, { object: old, correlation }));
     },
     warningsOnUpdate: finalizerWarnings,
+    ...(selectableFields === undefined ? {} : { selectableFields }),
     subresources: hasStatus ? { status: statusStrategy(version) } : {},
     resetFields: hasStatus ? { '': [['status']], status: [['spec']] } : {},
   };

@@ -7,6 +7,7 @@ import type { ApiObject } from '../../storage/api-object.ts';
 import { clone, type Draft, ensure, put } from '../draft.ts';
 import type { RequestContext, SubresourceHandler, SubresourceInfo, WriteCall } from '../rest.ts';
 import type { Store } from '../store.ts';
+import { parentEntries, type ReplicasPath, scaleEntries } from '../subresources/replicas-owners.ts';
 import { nestedInteger, nestedText, splitPath } from './scale-paths.ts';
 
 type Ref = { readonly namespace: string; readonly name: string };
@@ -26,10 +27,12 @@ export class CustomScaleHandler implements SubresourceHandler {
   readonly info: SubresourceInfo = SCALE_INFO;
   readonly #store: Store;
   readonly #paths: ScaleSubresource;
+  readonly #replicas: ReplicasPath;
 
-  constructor(store: Store, paths: ScaleSubresource) {
+  constructor(store: Store, paths: ScaleSubresource, replicas: ReplicasPath) {
     this.#store = store;
     this.#paths = paths;
+    this.#replicas = replicas;
   }
 
   async get(ctx: RequestContext, ref: Ref): Promise<ApiObject> {
@@ -59,7 +62,9 @@ export class CustomScaleHandler implements SubresourceHandler {
 
   #before(parent: ApiObject): ApiObject {
     const { scale, replicasFound } = this.#scaleOf(parent);
-    return replicasFound ? scale : { ...scale, spec: { replicas: UNSET_REPLICAS } };
+    const managedFields = scaleEntries(parent.metadata.managedFields ?? [], this.#replicas);
+    const metadata = managedFields.length === 0 ? scale.metadata : { ...scale.metadata, managedFields };
+    return { ...scale, metadata, ...(replicasFound ? {} : { spec: { replicas: UNSET_REPLICAS } }) };
   }
 
   #parentWith(parent: ApiObject, scale: ApiObject): ApiObject {
@@ -72,7 +77,13 @@ export class CustomScaleHandler implements SubresourceHandler {
     const steps = splitPath(specReplicasPath);
     put(ensure(draft, ...steps.slice(0, -1)), steps.at(-1)!, replicas);
     const { resourceVersion } = scale.metadata;
-    if (resourceVersion) put(ensure(draft, 'metadata'), 'resourceVersion', resourceVersion);
+    const metadata = ensure(draft, 'metadata');
+    if (resourceVersion) put(metadata, 'resourceVersion', resourceVersion);
+    const { managedFields } = scale.metadata;
+    if (managedFields !== undefined) {
+      const owners = parent.metadata.managedFields ?? [];
+      put(metadata, 'managedFields', parentEntries(owners, managedFields, parent.apiVersion, this.#replicas));
+    }
     return draft as unknown as ApiObject;
   }
 

@@ -1,12 +1,23 @@
 // Where a custom resource keeps what its scale shows, and what may stand there.
 // Upstream: apiextensions-apiserver@v0.30.3:pkg/registry/customresource/validator.go, etcd.go
-import type { ScaleSubresource } from '../../apiextensions/crd.ts';
+import type { Crd, ScaleSubresource } from '../../apiextensions/crd.ts';
 import { type FieldError, invalid } from '../../apiextensions/field-error.ts';
 import { type JsonObject, nested, shownWithType } from '../../apiextensions/schema/json.ts';
+import type { ReplicasPath } from '../subresources/replicas-owners.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
 
 export const splitPath = (path: string): readonly string[] => path.replace(/^\./, '').split('.');
+
+/** Where the versions of a CRD keep the replicas. */
+export function replicasPath(crd: Crd): ReplicasPath {
+  const paths = new Map<string, readonly string[] | null>();
+  for (const { name, subresources } of crd.versions) {
+    const scale = subresources?.scale;
+    paths.set(`${crd.group}/${name}`, scale === undefined ? null : splitPath(scale.specReplicasPath));
+  }
+  return (apiVersion) => paths.get(apiVersion);
+}
 
 /** A value of a type, or why there is none. */
 export interface Found<T> {

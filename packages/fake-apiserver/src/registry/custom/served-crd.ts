@@ -23,6 +23,8 @@ import { asApiObject, CustomVersion, sortKeys } from './custom-version.ts';
 import { columnPrinter, type DescribeMetadata } from './printer-columns.ts';
 import { componentName, resourceSchema } from './resource-schema.ts';
 import { CustomScaleHandler, SCALE_INFO } from './scale-handler.ts';
+import { replicasPath } from './scale-paths.ts';
+import { selectableLabels, selectableValues } from './selectable-fields.ts';
 
 export interface ServedCrdContext {
   readonly storageFactory: StorageFactory;
@@ -30,6 +32,7 @@ export interface ServedCrdContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly cached: boolean;
+  readonly selectableFields: boolean;
   readonly objectMeta: Schema;
   readonly decoder: ObjectMetaDecoder;
   readonly describeMetadata: DescribeMetadata;
@@ -110,7 +113,8 @@ export class ServedCrd {
     const { admission, clock, random, storageFactory } = this.#context;
     const namespaced = crd.scope === 'Namespaced';
     const { kind, plural } = crd.acceptedNames;
-    const strategy = customStrategy(version, namespaced, this.#embeddedRules());
+    const fields = this.#context.selectableFields ? selectableValues(version.version) : undefined;
+    const strategy = customStrategy(version, namespaced, this.#embeddedRules(), fields);
     const prefix = customStoragePrefix(crd.group, plural);
     const storage = storageFactory.create({
       groupResource: { group: crd.group, resource: plural },
@@ -153,6 +157,7 @@ export class ServedCrd {
     const info = this.#infoOf(version, schema);
     const view: VersionView = {
       info,
+      fieldLabels: selectableLabels(this.#context.selectableFields ? version.version : undefined, info.namespaced),
       withDefaults: (object) => asDraft(version.withDefaults(object)),
       toStorage: (object) => object,
       fromStorage: undefined,
@@ -164,7 +169,10 @@ export class ServedCrd {
       terminating: isConditionTrue(crd, 'Terminating'),
     });
     const { scale } = version.subresources;
-    return { store, subresources: scale === undefined ? [] : [new CustomScaleHandler(store, scale)] };
+    return {
+      store,
+      subresources: scale === undefined ? [] : [new CustomScaleHandler(store, scale, replicasPath(crd))],
+    };
   }
 
   #infoOf(version: CustomVersion, schema: Schema): ResourceInfo {

@@ -1,39 +1,59 @@
 // Field ownership of `replicas`, seen from the scale and from the object that is scaled.
 // Upstream: apimachinery@v0.30.3:pkg/util/managedfields/scalehandler.go
 import type { ManagedFieldsEntry } from '@kube-rx/apimachinery';
-import { type Draft, dict, isDraft, put } from '../draft.ts';
+import { type Draft, isDraft, put } from '../draft.ts';
 
 const SCALE_VERSION = 'autoscaling/v1';
 
-interface Owner {
-  readonly id: string;
-  readonly entry: ManagedFieldsEntry;
-}
-
 /** Appliers are one manager in all versions, others one per version. */
-function owner(entry: ManagedFieldsEntry): Owner {
-  const { manager, operation, apiVersion, subresource } = entry;
-  return { id: JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]), entry };
+function owner({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {
+  return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 }
 
-const ownsReplicas = (entry: ManagedFieldsEntry): boolean =>
-  Object.hasOwn(dict(entry.fieldsV1 as Draft | undefined, 'f:spec') ?? {}, 'f:replicas');
+/**
+ * Where the replicas stand in one version of the parent: null for nowhere, undefined for a version that is not served (any
+ * more), whose owners nobody keeps.
+ */
+export type ReplicasPath = (apiVersion: string) => readonly string[] | null | undefined;
 
-const REPLICAS = { 'f:spec': { 'f:replicas': {} } };
+const IN_SPEC: readonly string[] = ['spec', 'replicas'];
+const inSpec: ReplicasPath = () => IN_SPEC;
 
-/** The fields without `spec.replicas`; undefined when there are none left. */
-function withoutReplicas(fields: Draft): Draft | undefined {
-  const { 'f:spec': spec, ...others } = fields;
-  const rest = isDraft(spec) ? Object.entries(spec).filter(([field]) => field !== 'f:replicas') : [];
+function owns(entry: ManagedFieldsEntry, path: readonly string[]): boolean {
+  let fields: unknown = entry.fieldsV1;
+  for (const step of path) {
+    if (!isDraft(fields) || !Object.hasOwn(fields, `f:${step}`)) return false;
+    fields = fields[`f:${step}`];
+  }
+  return true;
+}
+
+const fieldsAt = (path: readonly string[]): Draft =>
+  path.reduceRight<Draft>((inner, step) => Object.fromEntries([[`f:${step}`, inner]]), {});
+
+/** The fields without the one at the path; undefined when there are none left. */
+function without(fields: Draft, [step, ...rest]: readonly string[]): Draft | undefined {
   const out: Draft = {};
-  for (const [field, value] of Object.entries(others)) put(out, field, value);
-  if (rest.length > 0) put(out, 'f:spec', Object.fromEntries(rest));
+  for (const [field, value] of Object.entries(fields)) {
+    const kept = field !== `f:${step}` ? value : rest.length > 0 && isDraft(value) ? without(value, rest) : undefined;
+    if (kept !== undefined) put(out, field, kept);
+  }
   return Object.keys(out).length === 0 ? undefined : out;
 }
 
+const pathOf = (entry: ManagedFieldsEntry, replicas: ReplicasPath): readonly string[] | undefined =>
+  replicas(entry.apiVersion ?? '') ?? undefined;
+
 /** Owners of the replicas as entries of a Scale. */
-export function scaleEntries(parent: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
-  return parent.filter(ownsReplicas).map((entry) => ({ ...entry, apiVersion: SCALE_VERSION, fieldsV1: REPLICAS }));
+export function scaleEntries(
+  parent: readonly ManagedFieldsEntry[],
+  replicas: ReplicasPath = inSpec,
+): readonly ManagedFieldsEntry[] {
+  const fieldsV1 = fieldsAt(IN_SPEC);
+  return parent.flatMap((entry) => {
+    const path = pathOf(entry, replicas);
+    return path !== undefined && owns(entry, path) ? [{ ...entry, apiVersion: SCALE_VERSION, fieldsV1 }] : [];
+  });
 }
 
 /**
@@ -44,14 +64,20 @@ export function parentEntries(
   parent: readonly ManagedFieldsEntry[],
   scale: readonly ManagedFieldsEntry[],
   apiVersion: string,
+  replicas: ReplicasPath = inSpec,
 ): readonly ManagedFieldsEntry[] {
-  const left = new Map(scale.filter(ownsReplicas).map((entry) => [owner(entry).id, entry]));
+  const left = new Map(scale.filter((entry) => owns(entry, IN_SPEC)).map((entry) => [owner(entry), entry]));
   const kept = parent.flatMap((entry): readonly ManagedFieldsEntry[] => {
-    if (!ownsReplicas(entry) || left.delete(owner(entry).id)) return [entry];
-    const fields = withoutReplicas(entry.fieldsV1 as Draft);
+    const path = replicas(entry.apiVersion ?? '');
+    if (path === undefined) return [];
+    if (path === null || !owns(entry, path) || left.delete(owner(entry))) {
+      return [entry];
+    }
+    const fields = without(entry.fieldsV1 as Draft, path);
     return fields === undefined ? [] : [{ ...entry, fieldsV1: fields }];
   });
-  const gained = [...left.values()].map(({ time: _time, ...entry }) => ({ ...entry, apiVersion, fieldsV1: REPLICAS }));
+  const fieldsV1 = fieldsAt(replicas(apiVersion) ?? IN_SPEC);
+  const gained = [...left.values()].map(({ time: _time, ...entry }) => ({ ...entry, apiVersion, fieldsV1 }));
   return sorted([...kept, ...gained]);
 }
 
