@@ -184,6 +184,26 @@ describe('createStorageFactory', () => {
   });
 });
 
+describe('a reader of a resource without a cache', () => {
+  it('that does not read makes its watch stop reading etcd, and gets everything later', async () => {
+    const etcd = new EmbeddedEtcd();
+    const metrics = new MetricsRegistry();
+    const backend = createStorageFactory({ etcd, random: () => 0.5, metrics });
+    const storage = backend.create(config(false));
+    const watch = await storage.watch('/registry/configmaps', everything({ resourceVersion: '1' }));
+    for (let i = 0; i < 1000; i++) await storage.create(`/registry/configmaps/x/${i}`, configMap('x', String(i)));
+    await settle();
+    expect(metrics.render()).toContain('apiserver_storage_events_received_total{resource="configmaps"} 200\n');
+    const lines: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      lines.push(...read(watch));
+      await settle();
+    }
+    expect(lines).toEqual(Array.from({ length: 1000 }, (_, i) => `ADDED ${i} ${i + 2}`));
+    await backend.close();
+  });
+});
+
 describe('storage metrics', () => {
   it('count what came in, went out, and lies in etcd', async () => {
     const clock = new VirtualClock();

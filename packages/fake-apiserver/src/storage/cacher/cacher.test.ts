@@ -376,6 +376,18 @@ describe('Cacher: re-initialisation', () => {
     expect(f.metric('apiserver_watch_cache_initializations_total{resource="pods"}')).toBe(2);
   });
 
+  it('is not needed when the watch brings something between its failures', async () => {
+    const f = await setUp();
+    const watch = await f.watch({ resourceVersion: '1' });
+    for (let i = 0; i < 40; i++) {
+      f.etcd.failWatches();
+      await f.etcdPut(`x/${i}`);
+      await f.clock.advance(1000);
+      expect(drain(watch)).toEqual([`ADDED x/${i} ${i + 2}`]);
+    }
+    expect(f.metric('apiserver_watch_cache_initializations_total{resource="pods"}')).toBe(1);
+  });
+
   it('closes a watch that was being opened across it', async () => {
     const f = await setUp({ gates: { WatchList: true } });
     f.etcd.hold();
@@ -400,6 +412,17 @@ describe('Cacher: reads', () => {
     await settle();
     expect([list.settled, get.settled]).toEqual([true, true]);
     expect(list.value).toMatchObject({ resourceVersion: '2' });
+  });
+
+  it('are not woken by a version that is not far enough', async () => {
+    const f = await setUp();
+    const list = outcome(f.cacher.getList(PREFIX, listOptions({ resourceVersion: '3' })));
+    await f.create('x/a');
+    await settle();
+    expect(list.settled).toBe(false);
+    await f.create('x/b');
+    await settle();
+    expect(list.value).toMatchObject({ resourceVersion: '3' });
   });
 
   it('that must be up to date ask etcd by default', async () => {

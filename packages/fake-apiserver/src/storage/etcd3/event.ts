@@ -35,8 +35,7 @@ export function transform(
   if (predicateIsEmpty(predicate)) return { type, object: objectOf(decoder, type, event) };
   const current = type === 'DELETED' ? undefined : decoder.decode(event.kv);
   const isWanted = current !== undefined && matchesObject(predicate, current.object);
-  const wasWanted =
-    event.prevKv !== undefined && type !== 'ADDED' && matchesObject(predicate, decoder.decode(event.prevKv).object);
+  const wasWanted = event.prevKv !== undefined && matchesObject(predicate, decoder.decode(event.prevKv).object);
   if (isWanted) return { type: wasWanted ? 'MODIFIED' : 'ADDED', object: current };
   // It left the selection: the last content that was in it, with the version of the change that took it out.
   return wasWanted ? { type: 'DELETED', object: decoder.deleted(event.prevKv, event.kv.modRevision) } : undefined;
