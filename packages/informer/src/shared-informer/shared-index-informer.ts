@@ -30,9 +30,7 @@ import { WaitSet } from './wait-set.ts';
 
 /**
  * @example
- * const informer = new SharedIndexInformer(new ListWatch(client, Pods), { expected: Pods });
- * informer.handle((event) => console.log(event.type));
- * informer.start();
+ * new SharedIndexInformer(new ListWatch(client, Pods), { expected: Pods }).start();
  */
 export class SharedIndexInformer<T extends KubernetesObject, I extends string = never> implements Informer<T, I> {
   readonly events$: Observable<StoreEvent<T>>;
@@ -124,7 +122,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   get lastActivity(): number | undefined {
     return oldestActivity(this.#sources.map((source) => source.reflector.lastActivity));
   }
-  /** Keys whose newest version the transform refused. */
+  /** Keys of which the transform refused the newest version. */
   get broken(): readonly string[] {
     return this.#sources.flatMap((source) => [...source.broken]);
   }
@@ -172,9 +170,8 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   close(): Promise<void> {
     this.#stopReason = 'disposed';
     this.#controller.abort();
-    if (this.#running !== undefined) return this.#running;
-    this.#stop();
-    return Promise.resolve();
+    if (this.#running === undefined) this.#stop();
+    return this.#running ?? Promise.resolve();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
