@@ -1,6 +1,6 @@
 // What a built-in object looks like after Go has read and written it: which zero values appear, which empty ones vanish, in
 // which order fields stand, how scalars are spelled. Storage is protobuf, so an empty list cannot be told from none.
-// Upstream: Go encoding/json/encode.go over the structs of k8s.io/api@v0.30.3
+// Upstream: Go encoding/json/encode.go, over the structs of k8s.io/api
 import { canonicalQuantity } from '@kube-rx/apimachinery';
 import { canonicalMicroTime, canonicalTime } from './go-time.ts';
 import { type GoStructField, type GoType, goTypeOf } from './go-type.ts';

@@ -1,6 +1,14 @@
 // Printer columns of the built-in kinds, as the real server's Tables show them.
-import type { TableColumn } from '../registry/rest.ts';
 import { type DataProfile, loadOnce, readData } from './profile-data.ts';
+
+/** A printer column as it stands in a Table. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly description: string;
+  readonly priority: number;
+}
 
 type RawColumn = readonly [name: string, type: string, format: string, priority: number, description?: string];
 
