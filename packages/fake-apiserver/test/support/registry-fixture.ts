@@ -1,6 +1,7 @@
 // A registry over real storage on the embedded etcd, for tests of the registry.
 import { realClock, StatusError } from '@kube-rx/apimachinery';
 import { EmbeddedEtcd } from '../../src/etcd/embedded/embedded-etcd.ts';
+import type { Profile } from '../../src/profiles/profile.ts';
 import { v1_30 } from '../../src/profiles/v1-30.ts';
 import { type CatalogOptions, createCatalog, type Registry } from '../../src/registry/catalog.ts';
 import type { RequestContext, ResourceStore, WriteResult } from '../../src/registry/rest.ts';
@@ -31,12 +32,12 @@ export function seeded(seed: number): () => number {
 /** `start: false` leaves the bootstrap objects and the controllers out. */
 export async function openRegistry(
   options: CatalogOptions = {},
-  { start }: { readonly start: boolean } = { start: true },
+  { start, profile = v1_30 }: { readonly start: boolean; readonly profile?: Profile | undefined } = { start: true },
 ): Promise<RegistryFixture> {
   const random = seeded(7);
   const etcd = new EmbeddedEtcd({ clock: realClock });
   const storageFactory = createStorageFactory({ etcd, random, clock: realClock });
-  const registry = createCatalog({ storageFactory, clock: realClock, random, profile: v1_30, options });
+  const registry = createCatalog({ storageFactory, clock: realClock, random, profile, options });
   if (start) await registry.start();
   const warnings: string[] = [];
   const ctx: RequestContext = {

@@ -59,7 +59,11 @@ async function handleOwnKind(
   const negotiated = negotiateOutput(request.header('accept'), { protobuf: 'all', transforms: true });
   const answer = (code: number, object: unknown): Promise<void> =>
     writeValue(request, exchange.response, code, object, { ...negotiated, target: undefined });
-  if (request.method === 'GET' && handler.get !== undefined) return answer(200, await handler.get(ctx, ref));
+  // Nothing is decoded of what goes on to a kubelet.
+  const connects = CONNECT_OPTIONS.test(handler.info.kind);
+  if ((connects || request.method === 'GET') && handler.get !== undefined) {
+    return answer(200, await handler.get(ctx, ref));
+  }
   if (request.method === 'GET' && handler.text !== undefined) {
     const text = await handler.text(ctx, ref, request.query);
     if (text === '') return exchange.response.send(204, []);
@@ -104,6 +108,8 @@ async function handleOwnKind(
   }
   return answer(200, await handler.update(ctx, ref, transform, { namespace: ref.namespace, dryRun: options.dryRun }));
 }
+
+const CONNECT_OPTIONS = /^(Pod|Node|Service)(Exec|Attach|PortForward|Proxy)Options$/;
 
 /** The parent's store with the facts of the subresource's kind, for decoding and patching. */
 function viewOf(server: EndpointsContext, store: ResourceStore, sub: SubresourceInfo): ResourceStore {
