@@ -41,10 +41,11 @@ export class WatchCacheEvent {
   /** What a watcher with this predicate sees of the change, undefined for nothing. */
   seenThrough(predicate: SelectionPredicate, getAttributes: AttributesFunc): StorageWatchEvent | undefined {
     const everything = predicateIsEmpty(predicate);
-    const wants = (element: StoreElement): boolean =>
-      everything || matchesAttributes(predicate, element.attributes(getAttributes));
-    const isWanted = this.type !== 'DELETED' && wants(this.element);
-    const wasWanted = this.previous !== undefined && wants(this.previous);
+    const isWanted =
+      this.type !== 'DELETED' && (everything || matchesAttributes(predicate, this.element.attributes(getAttributes)));
+    const wasWanted =
+      this.previous !== undefined &&
+      (everything || matchesAttributes(predicate, this.previous.attributes(getAttributes)));
     if (isWanted) return wasWanted ? this.#asModified() : this.element.added;
     return wasWanted ? this.#asDeleted() : undefined;
   }
