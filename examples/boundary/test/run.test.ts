@@ -65,7 +65,13 @@ describe('run', { timeout: 90_000 }, () => {
   });
 
   it('recovers from a 410 of every origin and ends with caches that equal the server', async () => {
-    const [code, record] = await play(['--seconds', '12']);
+    const controller = new AbortController();
+    const origins = new Set<string>();
+    const onEvent = (event: BoundaryEvent): void => {
+      if (event.event === 'saw' && event.origin !== undefined) origins.add(event.origin);
+      if (event.event === 'recovered' && origins.size === 3) controller.abort();
+    };
+    const [code, record] = await play(['--seconds', '60'], { signal: controller.signal, onEvent });
     expect(record.of('not-recovered')).toEqual([]);
     expect(record.of('problem')).toEqual([]);
     expect(record.summary).toMatchObject({ consistent: true, manifestProblems: 0 });
