@@ -58,7 +58,7 @@ const changing =
   (existing: ApiObject | undefined): ApiObject =>
     ({ ...existing!, ...change(existing!) }) as ApiObject;
 
-export class CustomFixture {
+export class CustomFixture implements AsyncDisposable {
   readonly registry: RegistryFixture;
   readonly crds: ResourceStore;
 
@@ -75,6 +75,10 @@ export class CustomFixture {
 
   close(): Promise<void> {
     return this.registry.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   createCrd(crd: ApiObject): Promise<unknown> {

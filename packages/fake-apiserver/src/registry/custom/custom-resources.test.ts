@@ -1,45 +1,8 @@
 // The life of CRDs and of what they define, over real storage.
-import { everythingFields, everythingLabels } from '@kube-rx/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openRegistry, type RegistryFixture } from '../../../test/support/registry-fixture.ts';
+import { CustomFixture, crdOf, eventually, FREE, LIST } from '../../../test/support/custom-fixture.ts';
 import type { ApiObject } from '../../storage/api-object.ts';
 import type { StorageWatch, StorageWatchEvent } from '../../storage/interfaces.ts';
-import type { ResourceStore } from '../rest.ts';
-
-const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const FREE = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-
-const crdOf = (spec: object = {}, names: object = {}): ApiObject => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.test' },
-  spec: {
-    group: 'example.test',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', ...names },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: FREE } }],
-    ...spec,
-  },
-});
-
-const call = {
-  namespace: 'ns',
-  labelSelector: everythingLabels,
-  fieldSelector: everythingFields,
-  resourceVersion: '',
-  resourceVersionMatch: undefined,
-  limit: 0,
-  continue: '',
-} as const;
-
-async function eventually<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (let round = 0; round < 500; round++) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-  throw new Error('it did not come about');
-}
 
 function eventsOf(watch: StorageWatch): (count: number) => Promise<readonly StorageWatchEvent[]> {
   const seen: StorageWatchEvent[] = [];
@@ -66,48 +29,15 @@ const shortConditions = (object: ApiObject): readonly string[] =>
   conditionsOf(object).map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 
 describe('CustomResources', () => {
-  let fixture: RegistryFixture;
-  let crds: ResourceStore;
+  let fixture: CustomFixture;
   beforeEach(async () => {
-    fixture = await openRegistry();
-    crds = fixture.storeAt(CRDS);
-    await fixture.createNamespace('ns');
+    fixture = await CustomFixture.open();
   });
   afterEach(() => fixture.close());
 
-  const createCrd = (crd: ApiObject): Promise<unknown> =>
-    fixture.answer(() => crds.create(fixture.ctx, crds.applyDefaults(crd), { namespace: '', dryRun: false }));
-  const served = (version = 'v1', group = 'example.test', resource = 'widgets'): Promise<ResourceStore> =>
-    eventually(() => fixture.registry.catalog.find(group, version, resource));
-  const create = async (store: ResourceStore, content: object, name = 'a'): Promise<ApiObject> => {
-    const { group, version } = store.info;
-    const raw = { apiVersion: `${group}/${version}`, kind: 'Widget', metadata: { name, namespace: 'ns' }, ...content };
-    const { object } = store.decodeCustom!(raw);
-    return (await fixture.answer(() =>
-      store.create(fixture.ctx, object, { namespace: 'ns', dryRun: false }),
-    )) as ApiObject;
-  };
-  const getCrd = async (name = 'widgets.example.test'): Promise<ApiObject | undefined> => {
-    try {
-      return (await crds.get(fixture.ctx, { namespace: '', name, resourceVersion: '' })).object;
-    } catch {
-      return undefined;
-    }
-  };
-  const patchCrd = async (change: (crd: ApiObject) => object): Promise<void> => {
-    await crds.update(fixture.ctx, {
-      namespace: '',
-      name: 'widgets.example.test',
-      dryRun: false,
-      forceAllowCreate: false,
-      subresource: '',
-      transform: (existing) => ({ ...existing!, ...change(existing!) }) as ApiObject,
-    });
-  };
-
   it('accepts the names, then establishes, and only then serves', async () => {
-    const watch = await crds.watch(fixture.ctx, {
-      ...call,
+    const watch = await fixture.crds.watch(fixture.registry.ctx, {
+      ...LIST,
       namespace: '',
       resourceVersion: '0',
       allowWatchBookmarks: false,
@@ -115,7 +45,7 @@ describe('CustomResources', () => {
       deadlineMs: Number.MAX_SAFE_INTEGER,
     });
     const events = eventsOf(watch);
-    const made = (await createCrd(crdOf())) as ApiObject;
+    const made = (await fixture.createCrd(crdOf())) as ApiObject;
     expect(made['status']).toMatchObject({ acceptedNames: { kind: '', plural: '' }, storedVersions: ['v1'] });
     const seen = await events(3);
     expect(seen.map((event) => (event.type === 'ERROR' ? [] : shortConditions(event.object.object)))).toEqual([
@@ -124,7 +54,7 @@ describe('CustomResources', () => {
       ['NamesAccepted=True NoConflicts', 'Established=True InitialNamesAccepted'],
     ]);
     watch.stop();
-    const { info } = await served();
+    const { info } = await fixture.served();
     expect(info).toMatchObject({
       kind: 'Widget',
       listKind: 'WidgetList',
@@ -149,29 +79,20 @@ describe('CustomResources', () => {
       schema: { openAPIV3Schema: schema },
       subresources: { status: {} },
     };
-    await createCrd(crdOf({ versions: [version] }));
-    const store = await served();
+    await fixture.createCrd(crdOf({ versions: [version] }));
+    const store = await fixture.served();
     const raw = { apiVersion: 'example.test/v1', kind: 'Widget', metadata: { name: 'a', x: 1 }, spec: { gone: 1 } };
     expect(store.decodeCustom!(raw).strictErrors).toEqual(['unknown field "metadata.x"', 'unknown field "spec.gone"']);
-    const made = await create(store, { spec: {}, status: { s: 'no' } });
+    const made = await fixture.create(store, { spec: {}, status: { s: 'no' } });
     expect(made).toMatchObject({ metadata: { generation: 1 }, spec: { n: 5 } });
     expect(made['status']).toBeUndefined();
-    const update = (change: object, subresource = ''): Promise<unknown> =>
-      fixture.answer(() =>
-        store.update(fixture.ctx, {
-          namespace: 'ns',
-          name: 'a',
-          dryRun: false,
-          forceAllowCreate: false,
-          subresource,
-          transform: (existing) => ({ ...existing!, ...change }) as ApiObject,
-        }),
-      );
+    const update = (change: object, subresource?: string): Promise<ApiObject> =>
+      fixture.update(store, change, subresource);
     expect(await update({ spec: { n: 7 }, status: { s: 'no' } })).toMatchObject({
       metadata: { generation: 2 },
       spec: { n: 7 },
     });
-    const status = (await update({ spec: { n: 1 }, status: { s: 'yes' } }, 'status')) as ApiObject;
+    const status = await update({ spec: { n: 1 }, status: { s: 'yes' } }, 'status');
     expect(status).toMatchObject({ metadata: { generation: 2 }, spec: { n: 7 }, status: { s: 'yes' } });
     expect(await update({ spec: { n: 99 } })).toMatchObject({
       code: 422,
@@ -187,20 +108,20 @@ describe('CustomResources', () => {
       storage,
       schema: { openAPIV3Schema: FREE },
     });
-    await createCrd(crdOf({ versions: [version('v1beta1', false), version('v1', true)] }));
-    await create(await served('v1'), { spec: { x: 1 } });
-    const beta = await served('v1beta1');
-    const list = await beta.list(fixture.ctx, call);
+    await fixture.createCrd(crdOf({ versions: [version('v1beta1', false), version('v1', true)] }));
+    await fixture.create(await fixture.served('v1'), { spec: { x: 1 } });
+    const beta = await fixture.served('v1beta1');
+    const list = await beta.list(fixture.registry.ctx, LIST);
     expect(list.items.map((item) => item.object)).toMatchObject([
       { apiVersion: 'example.test/v1beta1', spec: { x: 1 } },
     ]);
-    const versions = [...fixture.registry.catalog.all()].filter((info) => info.group === 'example.test');
+    const versions = [...fixture.registry.registry.catalog.all()].filter((info) => info.group === 'example.test');
     expect(versions.map((info) => info.version)).toEqual(['v1', 'v1beta1']);
 
     const other = crdOf({}, { plural: 'others', singular: 'widget' });
-    await createCrd({ ...other, metadata: { name: 'others.example.test' } });
+    await fixture.createCrd({ ...other, metadata: { name: 'others.example.test' } });
     const refused = await eventually(async () => {
-      const crd = await getCrd('others.example.test');
+      const crd = await fixture.getCrd('others.example.test');
       return crd !== undefined && conditionsOf(crd).length > 0 ? crd : undefined;
     });
     expect(conditionsOf(refused)).toMatchObject([
@@ -218,11 +139,11 @@ describe('CustomResources', () => {
     const versionsOf = (properties: object): object[] => [
       { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schemaOf(properties) } },
     ];
-    await createCrd(crdOf({ versions: versionsOf({ n: { type: 'integer' }, o: { type: 'string' } }) }));
-    const before = await served();
-    const made = await create(before, { spec: { n: 1, o: 'x' } });
-    const watch = await before.watch(fixture.ctx, {
-      ...call,
+    await fixture.createCrd(crdOf({ versions: versionsOf({ n: { type: 'integer' }, o: { type: 'string' } }) }));
+    const before = await fixture.served();
+    const made = await fixture.create(before, { spec: { n: 1, o: 'x' } });
+    const watch = await before.watch(fixture.registry.ctx, {
+      ...LIST,
       resourceVersion: made.metadata.resourceVersion!,
       allowWatchBookmarks: false,
       sendInitialEvents: undefined,
@@ -234,40 +155,44 @@ describe('CustomResources', () => {
         if (watch.done) resolve();
       });
     });
-    await patchCrd((crd) => ({
+    await fixture.patchCrd((crd) => ({
       spec: { ...(crd['spec'] as object), versions: versionsOf({ n: { type: 'integer' } }) },
     }));
     const after = await eventually(() => {
-      const store = fixture.registry.catalog.find('example.test', 'v1', 'widgets');
+      const store = fixture.registry.registry.catalog.find('example.test', 'v1', 'widgets');
       return store === before ? undefined : store;
     });
-    const read = await after.get(fixture.ctx, { namespace: 'ns', name: 'a', resourceVersion: '' });
+    const read = await after.get(fixture.registry.ctx, { namespace: 'ns', name: 'a', resourceVersion: '' });
     expect(read.object['spec']).toEqual({ n: 1 });
     await ended;
-    expect((await getCrd())!.metadata.generation).toBe(2);
+    expect((await fixture.getCrd())!.metadata.generation).toBe(2);
   });
 
   it('deletes the instances first, and waits for those a finalizer holds', async () => {
-    await createCrd(crdOf());
-    const store = await served();
-    await create(store, {}, 'free');
-    await create(store, { metadata: { name: 'held', namespace: 'ns', finalizers: ['x.test/f'] } });
-    const marked = await crds.delete(fixture.ctx, { namespace: '', name: 'widgets.example.test', options: {} });
+    await fixture.createCrd(crdOf());
+    const store = await fixture.served();
+    await fixture.create(store, {}, 'free');
+    await fixture.create(store, { metadata: { name: 'held', namespace: 'ns', finalizers: ['x.test/f'] } });
+    const marked = await fixture.crds.delete(fixture.registry.ctx, {
+      namespace: '',
+      name: 'widgets.example.test',
+      options: {},
+    });
     expect(marked.deleted).toBe(false);
     expect(shortConditions(marked.stored.object).at(-1)).toBe('Terminating=True InstanceDeletionPending');
     await eventually(async () => {
-      const { items } = await store.list(fixture.ctx, call);
+      const { items } = await store.list(fixture.registry.ctx, LIST);
       return items.length === 1 && items[0]!.object.metadata.deletionTimestamp ? true : undefined;
     });
     const terminating = await eventually(() => {
-      const now = fixture.registry.catalog.find('example.test', 'v1', 'widgets');
+      const now = fixture.registry.registry.catalog.find('example.test', 'v1', 'widgets');
       return now?.info.listedVerbs?.includes('create') ? undefined : now;
     });
-    expect(await create(terminating, {}, 'new')).toMatchObject({
+    expect(await fixture.create(terminating, {}, 'new')).toMatchObject({
       code: 405,
       message: 'create not allowed while custom resource definition is terminating',
     });
-    await store.update(fixture.ctx, {
+    await store.update(fixture.registry.ctx, {
       namespace: 'ns',
       name: 'held',
       dryRun: false,
@@ -275,76 +200,9 @@ describe('CustomResources', () => {
       subresource: '',
       transform: (existing) => ({ ...existing!, metadata: { ...existing!.metadata, finalizers: [] } }),
     });
-    await eventually(async () => ((await getCrd()) === undefined ? true : undefined));
+    await eventually(async () => ((await fixture.getCrd()) === undefined ? true : undefined));
     await eventually(() =>
-      fixture.registry.catalog.find('example.test', 'v1', 'widgets') === undefined ? true : undefined,
+      fixture.registry.registry.catalog.find('example.test', 'v1', 'widgets') === undefined ? true : undefined,
     );
-  });
-
-  it('warns users of a deprecated version', async () => {
-    const version = (name: string, storage: boolean, more: object = {}): object => ({
-      name,
-      served: true,
-      storage,
-      schema: { openAPIV3Schema: FREE },
-      ...more,
-    });
-    await createCrd(
-      crdOf({
-        versions: [
-          version('v1beta1', false, { deprecated: true }),
-          version('v1beta2', false, { deprecated: true, deprecationWarning: 'use v1 please' }),
-          version('v1', true),
-        ],
-      }),
-    );
-    for (const name of ['v1beta1', 'v1beta2', 'v1']) await (await served(name)).list(fixture.ctx, call);
-    expect(fixture.warnings).toEqual([
-      'example.test/v1beta1 Widget is deprecated; use example.test/v1 Widget',
-      'use v1 please',
-    ]);
-  });
-
-  it('scales through the paths the CRD names', async () => {
-    const scale = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
-    await createCrd(
-      crdOf({
-        versions: [
-          { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: FREE }, subresources: { scale } },
-        ],
-      }),
-    );
-    const store = await served();
-    await create(store, { spec: { replicas: 3 } });
-    await create(store, {}, 'none');
-    const handler = fixture.registry.catalog.findSubresource('example.test', 'v1', 'widgets', 'scale')!;
-    const ref = { namespace: 'ns', name: 'a' };
-    expect(await handler.get!(fixture.ctx, ref)).toMatchObject({
-      kind: 'Scale',
-      spec: { replicas: 3 },
-      status: { replicas: 0 },
-    });
-    const transform = (existing: ApiObject): ApiObject => ({ ...existing, spec: { replicas: 5 } });
-    expect(await handler.update!(fixture.ctx, ref, transform, { namespace: 'ns', dryRun: false })).toMatchObject({
-      spec: { replicas: 5 },
-    });
-    const parent = await store.get(fixture.ctx, { ...ref, resourceVersion: '' });
-    expect(parent.object).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 } });
-    await expect(handler.get!(fixture.ctx, { namespace: 'ns', name: 'none' })).rejects.toThrow(
-      'Internal error occurred: the spec replicas field ".spec.replicas" does not exist',
-    );
-  });
-
-  it('refuses a group without a dot, and a protected one without approval', async () => {
-    const named = (group: string): ApiObject => ({ ...crdOf({ group }), metadata: { name: `widgets.${group}` } });
-    expect(await createCrd(named('nodots'))).toMatchObject({
-      code: 422,
-      message:
-        'CustomResourceDefinition.apiextensions.k8s.io "widgets.nodots" is invalid: spec.group: Invalid value: "nodots": should be a domain with at least one dot',
-    });
-    expect(await createCrd(named('x.k8s.io'))).toMatchObject({
-      message:
-        'CustomResourceDefinition.apiextensions.k8s.io "widgets.x.k8s.io" is invalid: metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
-    });
   });
 });

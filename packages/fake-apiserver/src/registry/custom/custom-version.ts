@@ -25,6 +25,7 @@ export class CustomVersion {
   readonly version: CrdVersion;
   readonly schema: Structural;
   readonly #preserve: boolean;
+  readonly #byWebhook: boolean;
   readonly #decoder: ObjectMetaDecoder;
   #cel: CelValidator | undefined | null = null;
 
@@ -35,6 +36,7 @@ export class CustomVersion {
     this.version = version;
     this.schema = newStructural(version.schema ?? { 'x-kubernetes-preserve-unknown-fields': true });
     this.#preserve = crd.preserveUnknownFields;
+    this.#byWebhook = crd.conversion?.['strategy'] === 'Webhook';
     this.#decoder = decoder;
   }
 
@@ -84,11 +86,18 @@ export class CustomVersion {
     return applyDefaults(object, this.schema) as T;
   }
 
-  /** An object of any version of this kind as this version: with strategy None only the version's name changes. */
+  /**
+   * An object of any version of this kind as this version: with strategy None only the version's name changes. Throws where a
+   * webhook would have to convert it.
+   */
   convert(object: JsonObject): JsonObject {
-    return object['apiVersion'] === this.apiVersion
-      ? object
-      : fromEntries([...Object.entries(object), ['apiVersion', this.apiVersion]]);
+    const { apiVersion } = object;
+    if (apiVersion === this.apiVersion) return object;
+    if (this.#byWebhook) {
+      const reason = 'this server does not call webhooks';
+      throw new Error(`conversion webhook for ${String(apiVersion)}, Kind=${this.kind} failed: ${reason}`);
+    }
+    return fromEntries([...Object.entries(object), ['apiVersion', this.apiVersion]]);
   }
 }
 
