@@ -49,14 +49,21 @@ export class Authenticator {
     if (peer !== undefined) return authenticated({ name: peer.commonName, groups: peer.organizations });
     const token = bearerToken(request.header('authorization')) ?? protocolToken(request);
     if (token !== undefined) {
-      for (const known of this.#options.tokens) {
-        const user = await known(token);
-        if (user !== undefined) return authenticated(user);
-      }
-      throw unauthorized();
+      const user = await this.readToken(token);
+      if (user === undefined) throw unauthorized();
+      return user;
     }
     if (!this.#options.anonymous) throw unauthorized();
     return { name: ANONYMOUS_USER, groups: [ALL_UNAUTHENTICATED] };
+  }
+
+  /** Whose token it is, undefined when nobody knows it. */
+  async readToken(token: string): Promise<UserInfo | undefined> {
+    for (const known of this.#options.tokens) {
+      const user = await known(token);
+      if (user !== undefined) return authenticated(user);
+    }
+    return undefined;
   }
 }
 

@@ -2,33 +2,15 @@
 // Upstream: apiserver@v0.30.3:pkg/authorization/authorizer/interfaces.go, pkg/endpoints/handlers/responsewriters/errors.go#Forbidden
 import { goQuote, newForbidden, type StatusError } from '@kube-rx/apimachinery';
 import type { RequestInfo } from '../endpoints/request-info.ts';
+import type { AccessAttributes, AccessAuthorizer, AccessDecision } from '../registry/rbac/attributes.ts';
 import type { UserInfo } from '../registry/rest.ts';
 import { PRIVILEGED_GROUP } from './authentication.ts';
 
-export interface Attributes {
-  readonly user: UserInfo;
-  readonly verb: string;
-  readonly isResourceRequest: boolean;
-  readonly path: string;
-  readonly apiGroup: string;
-  readonly apiVersion: string;
-  readonly namespace: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly name: string;
-}
+export type Attributes = AccessAttributes;
+export type Authorizer = AccessAuthorizer;
 
-export interface Decision {
-  readonly allowed: boolean;
-  readonly reason: string;
-}
-
-export interface Authorizer {
-  authorize(attributes: Attributes): Decision | Promise<Decision>;
-}
-
-const ALLOW: Decision = { allowed: true, reason: '' };
-const NO_OPINION: Decision = { allowed: false, reason: '' };
+const ALLOW: AccessDecision = { allowed: true, reason: '' };
+const NO_OPINION: AccessDecision = { allowed: false, reason: '' };
 
 export const alwaysAllow: Authorizer = { authorize: () => ALLOW };
 
@@ -54,31 +36,6 @@ export const systemMasters: Authorizer = {
     return !isResourceRequest && ['/healthz', '/livez', '/readyz'].includes(path) ? ALLOW : NO_OPINION;
   },
 };
-
-const PUBLIC_INFO = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
-const DISCOVERY = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', ...PUBLIC_INFO];
-const BASIC_USER: readonly (readonly [group: string, resource: string])[] = [
-  ['authorization.k8s.io', 'selfsubjectaccessreviews'],
-  ['authorization.k8s.io', 'selfsubjectrulesreviews'],
-  ['authentication.k8s.io', 'selfsubjectreviews'],
-];
-
-/** What the default bindings give to every user, without the objects behind them. */
-export const defaultBindings: Authorizer = {
-  authorize({ user, isResourceRequest, verb, path, apiGroup, resource }) {
-    const known = user.groups.includes('system:authenticated');
-    if (!isResourceRequest) {
-      const paths = known ? DISCOVERY : PUBLIC_INFO;
-      return verb === 'get' && paths.some((pattern) => matchesPath(pattern, path)) ? ALLOW : NO_OPINION;
-    }
-    const basic = BASIC_USER.some(([group, one]) => group === apiGroup && one === resource);
-    return known && verb === 'create' && basic ? ALLOW : NO_OPINION;
-  },
-};
-
-function matchesPath(pattern: string, path: string): boolean {
-  return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
-}
 
 export function attributesOf(user: UserInfo, info: RequestInfo): Attributes {
   return { ...info, user };

@@ -8,7 +8,7 @@ import { StoreFieldManagers } from '../endpoints/store-field-managers.ts';
 import type { EtcdClient } from '../etcd/client.ts';
 import type { ResolvedOptions } from '../options.ts';
 import { createCatalog } from '../registry/catalog.ts';
-import type { ResourceCatalog, UserInfo } from '../registry/rest.ts';
+import type { ResourceCatalog } from '../registry/rest.ts';
 import { loadDiscovery, loadSchemaRegistry } from '../schema/index.ts';
 import { ApiGroups } from './api-groups.ts';
 import { Authenticator, PRIVILEGED_GROUP, staticTokens } from './authentication.ts';
@@ -119,18 +119,21 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     writeBytes(request, response, 200, METRICS_CONTENT_TYPE, [Buffer.from(await metrics.collect())]),
   );
   const admin = { name: 'kubernetes-admin', groups: [PRIVILEGED_GROUP] };
-  const known = staticTokens(new Map([[options.token, admin], ...options.tokens]));
-  const accounts = (token: string): Promise<UserInfo | undefined> => registry.authenticateToken(token);
+  const staticToken = staticTokens(new Map([[options.token, admin], ...options.tokens]));
+  const authenticator = new Authenticator({
+    tokens: [staticToken, (token) => registry.authenticateToken(token)],
+    anonymous: options.anonymousAuth,
+  });
   const authorizer = options.authorization === 'AlwaysAllow' ? alwaysAllow : union(systemMasters, registry.rbac);
   registry.useAuthorizer(authorizer);
   registry.useTokenReader(async (token) => {
-    const user = (await known(token)) ?? (await accounts(token));
+    const user = await authenticator.readToken(token);
     return user === undefined ? undefined : { user };
   });
   const chain = new HandlerChain({
     clock,
     logger,
-    authenticator: new Authenticator({ tokens: [known, accounts], anonymous: options.anonymousAuth }),
+    authenticator,
     authorizer,
     paths,
     discovery,
@@ -142,10 +145,6 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     requestTimeoutMs: options.requestTimeoutMs,
     goawayChance: options.goawayChance,
   });
-  const { customResources } = registry;
-  customResources.useFieldManagement((existing, updated, manager, subresource) =>
-    endpoints.fieldManagers.update(customResources.crds, existing, updated, manager, subresource),
-  );
   await registry.start();
   storage.compactor.start();
   return {
