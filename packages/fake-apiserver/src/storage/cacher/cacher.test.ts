@@ -144,7 +144,7 @@ describe('Cacher: slow watchers', () => {
     for (let i = 0; i < 22; i++) await f.create(`x/${String(i).padStart(2, '0')}`);
     expect(stuck.done).toBe(false);
     await f.create('x/22');
-    await f.clock.advance(0);
+    await settle();
     expect(lines).toHaveLength(23);
     expect(stuck.done).toBe(true);
     expect(f.metric('apiserver_terminated_watchers_total{resource="pods"}')).toBe(1);

@@ -1,7 +1,7 @@
 // Brings each change to the watchers it concerns. A watcher without room holds the others up no longer than the time budget
 // allows, then it is cut off.
 // Upstream: apiserver@v0.30.3:pkg/storage/cacher/cacher.go#dispatchEvents, #dispatchEvent
-import type { Clock, ClockTimer } from '@kube-rx/apimachinery';
+import { type Clock, type ClockTimer, settle } from '@kube-rx/apimachinery';
 import type { Revision } from '../../etcd/client.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Counter } from '../metrics.ts';
@@ -96,6 +96,7 @@ export class Dispatcher {
 
   stop(): void {
     this.#deadline?.timer.cancel();
+    this.#deadline = undefined;
     this.#tick?.timer.cancel();
     this.#incoming.length = 0;
     this.#blocked.clear();
@@ -138,8 +139,17 @@ export class Dispatcher {
     for (const watcher of watchers) if (watcher.blocked) this.#blocked.add(watcher);
     if (this.#blocked.size === 0) return;
     const budgetMs = this.#budget.takeAvailable();
-    const timer = clock.setTimer(() => this.#giveUp(), budgetMs);
-    this.#deadline = { timer, atMs: clock.now() + budgetMs };
+    const atMs = clock.now() + budgetMs;
+    if (budgetMs > 0) {
+      this.#deadline = { timer: clock.setTimer(() => this.#giveUp(), budgetMs), atMs };
+      return;
+    }
+    // Without any budget they still get the turn that parallel threads would have had; time need not pass for it.
+    const deadline = { timer: { cancel: () => undefined }, atMs };
+    this.#deadline = deadline;
+    void settle().then(() => {
+      if (this.#deadline === deadline) this.#giveUp();
+    });
   }
 
   #giveUp(): void {
