@@ -27,7 +27,7 @@ export function fakeRequest(target: string, options: FakeRequestOptions = {}): H
 
 /** Remembers what was answered. */
 export class FakeResponse implements HttpResponse {
-  readonly headers = new Map<string, string[]>();
+  readonly headers: Map<string, string[]> = new Map();
   status = 0;
   text = '';
   aborted = false;
