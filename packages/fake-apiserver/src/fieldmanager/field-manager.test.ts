@@ -85,6 +85,8 @@ describe('FieldManager.update', () => {
     expect(configMaps.update(first, { ...first, metadata }, 'two', T2).metadata.managedFields).toEqual(managedFields);
     const reset = configMaps.update(first, { ...first, metadata: { ...metadata, managedFields: [{}] } }, 'two', T2);
     expect(reset.metadata.managedFields).toBeUndefined();
+    const emptied = configMaps.update(first, { ...first, metadata: { ...metadata, managedFields: [] } }, 'two', T2);
+    expect(emptied.metadata.managedFields).toBeUndefined();
     // Once gone, updates do not bring them back.
     expect(configMaps.update(reset, { ...reset, data: { k: '2' } }, 'two', T2).metadata.managedFields).toBeUndefined();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadSchemaRegistry, normalizeBuiltin } from './index.ts';
+import { loadSchemaRegistry, normalizeBuiltin, normalizeUnstored } from './index.ts';
 
 const registry = loadSchemaRegistry('v1.30');
 const normalize = (group: string, version: string, kind: string, object: object) =>
@@ -50,6 +50,24 @@ describe('normalizeBuiltin', () => {
       status: { storedVersions: [], conditions: [] },
     });
     expect(crd['status']).toMatchObject({ storedVersions: [], conditions: [] });
+  });
+
+  it('keeps empty required lists and an empty managedFields until the object is stored', () => {
+    const schema = registry.byKind('rbac.authorization.k8s.io', 'v1', 'Role');
+    const role = { apiVersion: 'x', kind: 'Role', metadata: { name: 'a', managedFields: [], labels: {} }, rules: [] };
+    const decoded = normalizeUnstored<unknown>(role, schema);
+    expect(decoded).toEqual({
+      kind: 'Role',
+      apiVersion: 'x',
+      metadata: { name: 'a', creationTimestamp: null, managedFields: [] },
+      rules: [],
+    });
+    expect(normalizeBuiltin(decoded, schema)).toEqual({
+      kind: 'Role',
+      apiVersion: 'x',
+      metadata: { name: 'a', creationTimestamp: null },
+      rules: null,
+    });
   });
 
   it('never changes its input', () => {

@@ -137,7 +137,8 @@ function normalizeField(value: unknown, field: GoStructField, keepEmpty: boolean
   }
   if (type.pointer) return normalizeType(value, type, keepEmpty);
   if (isEmpty(value, type)) {
-    if (omitEmpty) return undefined;
+    // An empty list asks to start managedFields over; who sent it must still be seen.
+    if (omitEmpty) return keepEmpty && field.name === 'managedFields' && Array.isArray(value) ? value : undefined;
     const vanishes = (type.kind === 'list' || type.kind === 'map') && !keepEmpty && !type.storedAsJson;
     return vanishes ? null : value;
   }
