@@ -23,6 +23,9 @@ export interface WatchCommandOptions {
   readonly warn: (text: string) => void;
 }
 
+// Somebody is looking, and it is one client: no need to be as shy as a fleet of controllers.
+const BACKOFF = { maxMs: 5_000, resetMs: 20_000 };
+
 interface Wanted {
   readonly resource: DiscoveredResource;
   readonly name: string | undefined;
@@ -33,7 +36,7 @@ export async function watchCommand(args: WatchArguments, options: WatchCommandOp
   const { client, clock, output, signal } = options;
   const wanted = await reachable(() => findAll(args.resources, client, signal), options);
   if (wanted === undefined) return;
-  const factory = new SharedInformerFactory(client, { clock, initial: args.initial, lingerMs: 0 });
+  const factory = new SharedInformerFactory(client, { clock, initial: args.initial, backoff: BACKOFF, lingerMs: 0 });
   try {
     for (const { resource, name } of wanted) {
       const namespaces = args.allNamespaces
