@@ -181,7 +181,7 @@ describe('EmbeddedEtcd', () => {
     await clock.advance(600_000);
     await put(etcd, '/busy/a', '1');
     await clock.advance(600_000);
-    expect(told).toEqual(['idle 2']);
+    expect(told).toEqual(['idle 1', 'busy 1', 'idle 2']);
     await etcd.close();
   });
 

@@ -1,6 +1,6 @@
 // Which gets and lists the cache answers, and how.
 // Upstream: apiserver@v0.30.3:pkg/storage/cacher/cacher.go#shouldDelegateList, #GetList, #Get
-import { isTooLargeResourceVersion, newTooManyRequests } from '@kube-rx/apimachinery';
+import { isTooLargeResourceVersion, newBadRequest, newTooManyRequests } from '@kube-rx/apimachinery';
 import type { Revision } from '../../etcd/client.ts';
 import { canonicalResourceVersion, formatResourceVersion, parseResourceVersion } from '../api-object-versioner.ts';
 import { encodeContinue } from '../continue.ts';
@@ -34,7 +34,7 @@ export async function listFromCache(core: CacherCore, path: string, options: Sto
   const { store, profile } = core.options;
   if (shouldDelegateList(core, options)) return store.getList(path, options);
   const { resourceVersion = '', signal } = options;
-  let revision = parseResourceVersion(resourceVersion);
+  let revision = parseListVersion(core, resourceVersion);
   if (core.ready.check() === undefined) {
     if (core.ready.state === 'pending') {
       if (profile.gates.ResilientWatchCacheInitialization) {
@@ -58,6 +58,16 @@ export async function listFromCache(core: CacherCore, path: string, options: Sto
     return store.getList(path, options);
   }
   return readList(core, path, options);
+}
+
+/** Up to 1.32 a cached list that cannot read its version fails like a watch, with a 500. */
+function parseListVersion(core: CacherCore, resourceVersion: string): Revision {
+  try {
+    return parseResourceVersion(resourceVersion);
+  } catch (error) {
+    if (!core.options.profile.behaviours.badVersionOnListIsBadRequest) throw error;
+    throw newBadRequest(`invalid resource version: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 export const reinitializing = (): Error => newTooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);

@@ -172,7 +172,7 @@ class Watcher implements EtcdWatch, Watched {
   paused = false;
   ended = false;
   /** No event since the last periodic progress. */
-  quiet = false;
+  quiet = true;
   #progressWanted = false;
 
   constructor(owner: WatchableStore, request: WatchRequest, observer: WatchObserver, nextRevision: Revision) {
