@@ -2,6 +2,7 @@
 // Upstream: kubernetes@v1.30.3:pkg/controlplane/instance.go
 import type { Clock } from '@kube-rx/apimachinery';
 import { AdmissionChain, type AdmissionPlugin } from '../admission/admission.ts';
+import { LimitRanger } from '../admission/limit-ranger.ts';
 import { NamespaceLifecycle, namespaceLookup } from '../admission/namespace-lifecycle.ts';
 import {
   defaultIngressClass,
@@ -12,6 +13,8 @@ import {
   taintNodesByCondition,
 } from '../admission/objects.ts';
 import { defaultTolerationSeconds, Priority } from '../admission/pods.ts';
+import { ValidatingPolicies } from '../admission/policies/validating-policy.ts';
+import { claimResize, runtimeClasses } from '../admission/runtime-and-resize.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { DataProfile } from '../schema/index.ts';
 import { StorageError } from '../storage/errors.ts';
@@ -25,7 +28,7 @@ import { serviceStrategy } from './core/service-strategy.ts';
 import { type CrdStore, CustomResources, crdStrategy } from './custom/index.ts';
 import type { Draft } from './draft.ts';
 import { type InstallContext, subresourcesOf, virtualResource } from './install.ts';
-import { listStored } from './list-stored.ts';
+import { findKind, listStored } from './list-stored.ts';
 import type { Random } from './names.ts';
 import { NamespaceController } from './namespace-controller.ts';
 import type { AccessAuthorizer } from './rbac/attributes.ts';
@@ -133,6 +136,7 @@ export class Registry {
     };
     for (const store of this.#builtIn.stores) this.catalog.add(store, subresourcesOf(context, store));
     for (const served of this.#builtIn.unstored) {
+      if (served.data.kind === 'ComponentStatus') this.catalog.add(this.#builtIn.componentStatuses(served));
       const virtual = virtualResource(context, served, this.#builtIn.infoOf(served));
       if (virtual !== undefined) this.catalog.addVirtual(virtual);
     }
@@ -150,18 +154,29 @@ export class Registry {
       (path: string): ListAll =>
       (signal) =>
         listStored(this.store(path), '', signal);
+    const storageClasses = listAll('storage.k8s.io/v1/storageclasses');
     const priorityClasses = listAll('scheduling.k8s.io/v1/priorityclasses');
     return [
       new NamespaceLifecycle((name, signal) =>
         namespaceLookup(this.store('/v1/namespaces').core.storage)(name, signal),
       ),
+      new LimitRanger((namespace, signal) => listStored(this.store('/v1/limitranges'), namespace, signal)),
       taintNodesByCondition,
       new Priority(priorityClasses),
       defaultTolerationSeconds,
-      defaultStorageClass(listAll('storage.k8s.io/v1/storageclasses')),
+      defaultStorageClass(storageClasses),
       storageObjectInUseProtection,
+      claimResize(storageClasses),
+      runtimeClasses(listAll('node.k8s.io/v1/runtimeclasses')),
       defaultIngressClass(listAll('networking.k8s.io/v1/ingressclasses')),
       oneDefaultPriorityClass(priorityClasses),
+      new ValidatingPolicies({
+        policies: listAll('admissionregistration.k8s.io/v1/validatingadmissionpolicies'),
+        bindings: listAll('admissionregistration.k8s.io/v1/validatingadmissionpolicybindings'),
+        namespace: async (name, signal) =>
+          (await listAll('/v1/namespaces')(signal)).find((one) => one.metadata.name === name),
+        params: (apiVersion, kind, signal) => findKind(this.catalog, apiVersion, kind, signal),
+      }),
       ...(options.admission ?? []),
     ];
   }

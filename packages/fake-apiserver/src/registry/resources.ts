@@ -14,6 +14,7 @@ import {
 import type { ApiObject } from '../storage/api-object.ts';
 import type { ResourceStorage, StorageFactory } from '../storage/storage-factory.ts';
 import { builtInStrategy } from './built-in-strategies.ts';
+import { ComponentStatuses } from './component-statuses.ts';
 import { conversionOf, storageVersionOf } from './conversions.ts';
 import { newEventLabels } from './core/event-strategy.ts';
 import { NamespaceStore } from './core/namespace-strategy.ts';
@@ -122,6 +123,13 @@ export class BuiltInResources {
   infoOf(served: ServedResource): ResourceInfo {
     const { group, version, data } = served;
     return resourceInfo(served, loadSchemaRegistry(this.#options.profile).byKind(group, version, data.kind));
+  }
+
+  componentStatuses(served: ServedResource): ComponentStatuses {
+    const { group, version, data } = served;
+    const columns = loadTableColumns(this.#options.profile).get(tableColumnsKey(group, version, data.name));
+    const printer = printerFor({ group, resource: data.name }, columns);
+    return new ComponentStatuses(this.infoOf(served), printer, this.shape(group, version, data.kind));
   }
 
   /** Brings an object of a kind into the form its type prints. */

@@ -12,16 +12,12 @@ import {
   statusPart,
   statusResetFields,
 } from '../strategy-parts.ts';
+import { validatePolicy, validatePolicyBinding } from '../validation/admission-policies.ts';
 import { validateAutoscaler } from '../validation/autoscaling.ts';
 import { validateSigningRequest } from '../validation/certificates.ts';
 import { validateFlowSchema, validatePriorityLevel } from '../validation/flow-control.ts';
 import { nameIsPathSegment } from '../validation/object-meta.ts';
-import {
-  validateApiService,
-  validatePolicy,
-  validatePolicyBinding,
-  validateWebhooks,
-} from '../validation/registrations.ts';
+import { validateApiService, validateWebhooks } from '../validation/registrations.ts';
 
 /** Status writes leave all other metadata alone. */
 const wholeMeta = ['labels', 'annotations', 'finalizers', 'ownerReferences', 'generation', 'name', 'namespace'];

@@ -1,6 +1,6 @@
 // Webhooks, admission policies and aggregated APIs.
 // Upstream: kubernetes@v1.30.3:pkg/apis/admissionregistration/validation/validation.go, kube-aggregator@v0.30.3:pkg/apis/apiregistration/validation/validation.go
-import { goQuote, isDNS1035Label, isDNS1123Subdomain, isQualifiedName, isValidPortNum } from '@kube-rx/apimachinery';
+import { goQuote, isDNS1035Label, isDNS1123Subdomain, isValidPortNum } from '@kube-rx/apimachinery';
 import { bool, type Draft, dict, dicts, get, has, num, str, strings } from '../draft.ts';
 import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
 import { validateLabelSelector } from './labels.ts';
@@ -10,7 +10,13 @@ import { messages } from './values.ts';
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
-function word(parent: Draft, field: string, allowed: readonly string[], at: FieldPath, errors: FieldErrors): void {
+export function word(
+  parent: Draft,
+  field: string,
+  allowed: readonly string[],
+  at: FieldPath,
+  errors: FieldErrors,
+): void {
   const value = str(parent, field);
   if (has(parent, field) && !allowed.includes(value)) errors.notSupported(at.child(field), value, allowed);
 }
@@ -151,7 +157,7 @@ export function validateWebhooks(object: Draft, errors: FieldErrors): void {
   });
 }
 
-function validateMatchResources(match: Draft | undefined, at: FieldPath, errors: FieldErrors): void {
+export function validateMatchResources(match: Draft | undefined, at: FieldPath, errors: FieldErrors): void {
   if (match === undefined) return;
   word(match, 'matchPolicy', ['Equivalent', 'Exact'], at, errors);
   for (const field of ['namespaceSelector', 'objectSelector']) {
@@ -163,86 +169,6 @@ function validateMatchResources(match: Draft | undefined, at: FieldPath, errors:
       validateRule(rule, at.child(field).index(index), errors);
     });
   }
-}
-
-export function validatePolicy(object: Draft, errors: FieldErrors): void {
-  const spec = dict(object, 'spec') ?? {};
-  const at = path('spec');
-  word(spec, 'failurePolicy', ['Fail', 'Ignore'], at, errors);
-  const kind = dict(spec, 'paramKind');
-  if (kind !== undefined) {
-    for (const field of ['apiVersion', 'kind'])
-      if (str(kind, field) === '') errors.required(at.child('paramKind', field));
-  }
-  const constraints = dict(spec, 'matchConstraints');
-  if (constraints === undefined) errors.required(at.child('matchConstraints'));
-  else {
-    if (dicts(constraints, 'resourceRules').length === 0)
-      errors.required(at.child('matchConstraints', 'resourceRules'));
-    validateMatchResources(constraints, at.child('matchConstraints'), errors);
-  }
-  const names = new Set<string>();
-  dicts(spec, 'variables').forEach((variable, index) => {
-    const here = at.child('variables').index(index);
-    const name = str(variable, 'name');
-    if (name === '') errors.required(here.child('name'), 'name is not specified');
-    if (names.has(name)) errors.duplicate(here.child('name'), name);
-    names.add(name);
-    if (str(variable, 'expression').trim() === '')
-      errors.required(here.child('expression'), 'expression is not specified');
-  });
-  const validations = dicts(spec, 'validations');
-  if (validations.length === 0 && dicts(spec, 'auditAnnotations').length === 0) {
-    errors.required(at.child('validations'), 'validations or auditAnnotations must contain at least one item');
-    errors.required(at.child('auditAnnotations'), 'validations or auditAnnotations must contain at least one item');
-  }
-  validations.forEach((one, index) => {
-    const here = at.child('validations').index(index);
-    if (str(one, 'expression').trim() === '') errors.required(here.child('expression'), 'expression is not specified');
-    const reason = str(one, 'reason');
-    const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
-    if (reason !== '' && !reasons.includes(reason)) errors.notSupported(here.child('reason'), reason, reasons);
-  });
-  dicts(spec, 'auditAnnotations').forEach((one, index) => {
-    const here = at.child('auditAnnotations').index(index);
-    const key = str(one, 'key');
-    messages(key, isQualifiedName(key), here.child('key'), errors);
-    if (str(one, 'valueExpression').trim() === '')
-      errors.required(here.child('valueExpression'), 'valueExpression is not specified');
-  });
-}
-
-const ACTIONS = ['Audit', 'Deny', 'Warn'];
-
-export function validatePolicyBinding(object: Draft, errors: FieldErrors): void {
-  const spec = dict(object, 'spec') ?? {};
-  const at = path('spec');
-  const policy = str(spec, 'policyName');
-  if (policy === '') errors.required(at.child('policyName'));
-  else messages(policy, isDNS1123Subdomain(policy), at.child('policyName'), errors);
-  const ref = dict(spec, 'paramRef');
-  if (ref !== undefined) {
-    const here = at.child('paramRef');
-    const [name, selector] = [str(ref, 'name'), has(ref, 'selector')];
-    if (name !== '' && selector) errors.forbidden(here.child('name'), 'name and selector are mutually exclusive');
-    else if (name === '' && !selector) errors.required(here, 'one of name or selector must be specified');
-    if (!has(ref, 'parameterNotFoundAction')) errors.required(here.child('parameterNotFoundAction'));
-    else word(ref, 'parameterNotFoundAction', ['Deny', 'Allow'], here, errors);
-  }
-  validateMatchResources(dict(spec, 'matchResources'), at.child('matchResources'), errors);
-  const actions = strings(spec, 'validationActions');
-  const here = at.child('validationActions');
-  if (actions.length === 0) errors.required(here, 'at least one validation action is required');
-  actions.forEach((action, index) => {
-    if (!ACTIONS.includes(action)) errors.notSupported(here.index(index), action, ACTIONS);
-    if (actions.indexOf(action) < index) errors.duplicate(here.index(index), action);
-  });
-  if (actions.includes('Deny') && actions.includes('Warn'))
-    errors.invalid(
-      here,
-      [...actions],
-      'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
-    );
 }
 
 export function validateApiService(object: Draft, errors: FieldErrors): void {
