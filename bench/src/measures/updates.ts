@@ -14,6 +14,7 @@ class SteadyWatch {
   readonly #client: RawClient;
   #resourceVersion: string;
   #watch: RawWatch | undefined;
+  #opening: Promise<void> | undefined;
 
   constructor(client: RawClient, resourceVersion: string) {
     this.#client = client;
@@ -28,11 +29,16 @@ class SteadyWatch {
     });
   }
 
-  /** To be called now and then. */
+  /** To be called now and then; calls at the same time share one opening. */
   async keepOpen(): Promise<void> {
     if (!this.#watch?.ended) return;
-    this.cuts++;
-    await this.open();
+    if (this.#opening === undefined) {
+      this.cuts++;
+      this.#opening = this.open().finally(() => {
+        this.#opening = undefined;
+      });
+    }
+    await this.#opening;
   }
 
   close(): void {
