@@ -47,9 +47,9 @@ export function explainStatus(
     case 'watching':
       return previous?.phase === 'watching' ? undefined : `watches from version ${status.resourceVersion}`;
     case 'backing-off':
-      return `waits ${status.until - now} ms before try ${status.attempt + 1}`;
+      return `waits ${Math.round(status.until - now)} ms before try ${status.attempt + 1}`;
     case 'suspended':
-      return `tries rarely from now on, next in ${status.until - now} ms: ${FAULTS[status.fault.kind]}`;
+      return `tries rarely from now on, next in ${Math.round(status.until - now)} ms: ${FAULTS[status.fault.kind]}`;
     case 'stopped':
       return 'stopped';
     default:

@@ -24,7 +24,7 @@ export interface WatchCommandOptions {
 }
 
 // Somebody is looking, and it is one client: no need to be as shy as a fleet of controllers.
-const BACKOFF = { maxMs: 5_000, resetMs: 20_000 };
+const BACKOFF = { maxMs: 3_000, jitter: 0.3, resetMs: 20_000 };
 
 interface Wanted {
   readonly resource: DiscoveredResource;
