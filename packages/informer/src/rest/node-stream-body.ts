@@ -14,25 +14,24 @@ export function nodeStreamBody(stream: Readable, what: string): TransportBody {
   });
   return {
     consume(sink: BodySink) {
-      let settled = false;
-      const fail = (error: Error): void => {
-        if (settled || destroyed) return;
-        settled = true;
-        sink.error(toTransportError(error, `body of ${what}`));
+      // Forgotten at the end: the pool keeps the socket, the socket its last answer, and that would keep everything behind the sink.
+      let receiver: BodySink | undefined = sink;
+      const finish = (): BodySink | undefined => {
+        const last = destroyed ? undefined : receiver;
+        receiver = undefined;
+        return last;
       };
-      if (failed !== undefined) return fail(failed);
+      const fail = (error: Error): void => finish()?.error(toTransportError(error, `body of ${what}`));
+      if (failed !== undefined) {
+        fail(failed);
+        return;
+      }
       stream.on('error', fail);
       stream.on('data', (chunk: Uint8Array) => {
-        if (!settled && !destroyed) sink.data(chunk);
+        if (!destroyed) receiver?.data(chunk);
       });
-      stream.on('end', () => {
-        if (settled || destroyed) return;
-        settled = true;
-        sink.end();
-      });
-      stream.on('close', () => {
-        fail(new TransportError('UNEXPECTED_EOF', `body of ${what} ended early`));
-      });
+      stream.on('end', () => finish()?.end());
+      stream.on('close', () => fail(new TransportError('UNEXPECTED_EOF', `body of ${what} ended early`)));
     },
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
