@@ -14,7 +14,8 @@ const SHORT_ESCAPES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-const PLAIN = /^[ !#-[\]-~]*$/;
+// What Go and JSON write alike. Whole documents are quoted in messages, so the quick way matters.
+const SAME_AS_JSON = /^[ -~\b\f\n\r\t]*$/;
 
 /**
  * The text in double quotes with Go's escapes: `\n`, `\x7f`, `\u00ad`, `\U000e0001`.
@@ -23,7 +24,7 @@ const PLAIN = /^[ !#-[\]-~]*$/;
  * goQuote('a"b'); // "a\"b"
  */
 export function goQuote(text: string): string {
-  if (PLAIN.test(text)) return `"${text}"`;
+  if (SAME_AS_JSON.test(text)) return JSON.stringify(text);
   let quoted = '"';
   for (const char of text) quoted += SHORT_ESCAPES.get(char) ?? quoteChar(char);
   return `${quoted}"`;
