@@ -25,11 +25,16 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 class EtcdProcess {
   readonly #dir = mkdtempSync(join(tmpdir(), 'kube-rx-real-etcd-'));
   #child: ChildProcess | undefined;
+  #peer = 0;
   endpoint = '';
 
+  /** Again on the same data and ports after `kill`. */
   async start(): Promise<void> {
-    const [client, peer] = [await freePort(), await freePort()];
-    this.endpoint = `http://127.0.0.1:${client}`;
+    if (this.endpoint === '') {
+      this.endpoint = `http://127.0.0.1:${await freePort()}`;
+      this.#peer = await freePort();
+    }
+    const peer = this.#peer;
     const urls = [`--listen-client-urls=${this.endpoint}`, `--advertise-client-urls=${this.endpoint}`];
     const peerUrl = `http://127.0.0.1:${peer}`;
     const peers = [
@@ -46,14 +51,17 @@ class EtcdProcess {
     throw new Error('etcd did not start');
   }
 
-  async stop(): Promise<void> {
+  async kill(): Promise<void> {
     const child = this.#child;
-    if (child !== undefined && child.exitCode === null) {
-      await new Promise((resolve) => {
-        child.once('exit', resolve);
-        child.kill();
-      });
-    }
+    if (child === undefined || child.exitCode !== null) return;
+    await new Promise((resolve) => {
+      child.once('exit', resolve);
+      child.kill('SIGKILL');
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
     rmSync(this.#dir, { recursive: true, force: true });
   }
 }
@@ -112,10 +120,41 @@ describe.skipIf(!existsSync(BINARY))('RemoteEtcd', () => {
   it('fails with a code when nobody is there, and tries again with the next call', async () => {
     await using etcd = new RemoteEtcd({ endpoint: `http://127.0.0.1:${await freePort()}` });
     for (let i = 0; i < 2; i++) await expect(etcd.status()).rejects.toMatchObject({ code: 'Unavailable' });
-    const ended = await new Promise((resolve) => {
-      etcd.watch({ key: '/a' }, { events: () => undefined, ended: resolve });
-    });
-    expect(ended).toMatchObject({ code: 'Unavailable' });
+  });
+
+  it('takes watches up again after a restart of etcd, without a gap', async () => {
+    await using etcd = new RemoteEtcd({ endpoint: server.endpoint });
+    const put = async (value: string): Promise<number> => {
+      const op = { op: 'put' as const, key: '/restart/a', value: Buffer.from(value) };
+      return (await etcd.txn({ compare: [], success: [op], failure: [] })).revision;
+    };
+    const values: string[] = [];
+    let ended = false;
+    const from = await put('before');
+    const watch = etcd.watch(
+      { key: '/restart/', rangeEnd: '/restart0', startRevision: from },
+      {
+        events: (events) => {
+          for (const { kv } of events) values.push(kv.value.toString());
+        },
+        ended: () => {
+          ended = true;
+        },
+      },
+    );
+    const until = async (count: number): Promise<void> => {
+      for (let i = 0; i < 500 && values.length < count; i++) await pause(20);
+    };
+    await until(1);
+    await server.kill();
+    await expect(put('lost')).rejects.toMatchObject({ code: 'Unavailable' });
+    await server.start();
+    await put('while it was away');
+    await until(2);
+    await put('after');
+    await until(3);
+    expect([values, ended]).toEqual([['before', 'while it was away', 'after'], false]);
+    watch.cancel();
   });
 
   it('reads lists of many megabytes', async () => {

@@ -1,6 +1,7 @@
 // A real etcd (3.4 or newer) behind the same interface as the embedded one, over gRPC.
 // Upstream: etcd@v3.5.15:client/v3
 // Differs: each watch has its own gRPC stream, so an answer to a progress request is always about that watch.
+import { type Clock, realClock } from '@kube-rx/apimachinery';
 import type {
   EtcdClient,
   EtcdWatch,
@@ -13,31 +14,31 @@ import type {
   WatchObserver,
   WatchRequest,
 } from '../client.ts';
-import { EtcdError } from '../errors.ts';
-import { errorOfText, GrpcChannel, type GrpcChannelOptions, type GrpcStream } from './grpc-channel.ts';
+import { GrpcChannel, type GrpcChannelOptions } from './grpc-channel.ts';
 import { ProtoReader, ProtoWriter } from './protobuf.ts';
+import { RemoteWatch } from './remote-watch.ts';
 import {
   decodeLeaseId,
   decodeRange,
   decodeStatus,
   decodeTxn,
-  decodeWatch,
   encodeCompact,
   encodeLeaseGrant,
   encodeLeaseRevoke,
-  encodeProgressRequest,
   encodeRange,
   encodeTxn,
-  encodeWatchCreate,
-  type WatchAnswer,
 } from './rpc-messages.ts';
 
-export type RemoteEtcdOptions = GrpcChannelOptions;
+export interface RemoteEtcdOptions extends GrpcChannelOptions {
+  /** Times the attempts to take watches up again. Default the machine's. */
+  readonly clock?: Clock | undefined;
+}
 
 const KV = '/etcdserverpb.KV';
 
 /**
- * Connects when first used and reconnects after a loss: calls under way fail with `Unavailable`, watches end with it.
+ * Connects when first used and reconnects after a loss: calls under way fail with `Unavailable`, watches go on from where they
+ * were as soon as etcd is back.
  * `status()` of a real etcd does not tell the compaction revision.
  *
  * @example
@@ -46,8 +47,10 @@ const KV = '/etcdserverpb.KV';
  */
 export class RemoteEtcd implements EtcdClient {
   readonly #channel: GrpcChannel;
+  readonly #clock: Clock;
 
   constructor(options: RemoteEtcdOptions) {
+    this.#clock = options.clock ?? realClock;
     this.#channel = new GrpcChannel(options);
   }
 
@@ -60,7 +63,7 @@ export class RemoteEtcd implements EtcdClient {
   }
 
   watch(request: WatchRequest, observer: WatchObserver): EtcdWatch {
-    return new RemoteWatch(this.#channel, request, observer);
+    return new RemoteWatch({ channel: this.#channel, clock: this.#clock, request, observer });
   }
 
   async compact(revision: Revision, signal?: AbortSignal): Promise<void> {
@@ -90,57 +93,5 @@ export class RemoteEtcd implements EtcdClient {
 
   async #call(path: string, message: ProtoWriter, signal: AbortSignal | undefined): Promise<ProtoReader> {
     return new ProtoReader(await this.#channel.unary(path, message.finish(), signal));
-  }
-}
-
-class RemoteWatch implements EtcdWatch {
-  readonly #observer: WatchObserver;
-  readonly #stream: GrpcStream;
-  #ended = false;
-
-  constructor(channel: GrpcChannel, request: WatchRequest, observer: WatchObserver) {
-    this.#observer = observer;
-    this.#stream = channel.stream(
-      '/etcdserverpb.Watch/Watch',
-      { message: (bytes) => this.#onAnswer(decodeWatch(new ProtoReader(bytes))), ended: (error) => this.#end(error) },
-      // The stream is to fail rather than to stay silent when the member loses its leader.
-      { hasleader: 'true' },
-    );
-    this.#stream.send(encodeWatchCreate(request).finish());
-  }
-
-  pause(): void {
-    this.#stream.pause();
-  }
-
-  resume(): void {
-    this.#stream.resume();
-  }
-
-  requestProgress(): void {
-    this.#stream.send(encodeProgressRequest().finish());
-  }
-
-  cancel(): void {
-    this.#ended = true;
-    this.#stream.cancel();
-  }
-
-  #onAnswer(answer: WatchAnswer): void {
-    if (this.#ended) return;
-    const { revision, compactRevision, cancelReason, events } = answer;
-    if (answer.canceled) {
-      this.#stream.cancel();
-      if (compactRevision > 0) this.#end(new EtcdError('Compacted', { compactRevision }));
-      else this.#end(errorOfText(cancelReason === '' ? 'etcdserver: watch was canceled' : cancelReason));
-    } else if (answer.created) this.#observer.created?.(revision);
-    else if (events.length > 0) this.#observer.events(events, events.at(-1)!.kv.modRevision);
-    else this.#observer.progress?.(revision);
-  }
-
-  #end(error: Error | undefined): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#observer.ended(error);
   }
 }
