@@ -26,7 +26,10 @@ export interface FakeApiServerOptions {
   readonly anonymousAuth?: boolean | undefined;
   /** RBAC, or everybody may do everything. @defaultValue `RBAC` */
   readonly authorization?: 'RBAC' | 'AlwaysAllow' | undefined;
-  /** False leaves namespaces that are being deleted as they are; true empties them. @defaultValue true */
+  /**
+   * Empties namespaces that are being deleted, as the controller manager of a cluster does. A bare API server leaves them
+   * terminating. @defaultValue false
+   */
   readonly namespaceController?: boolean | undefined;
   /** Kubernetes version that is imitated. @defaultValue `v1.30` */
   readonly profile?: ProfileName | undefined;
@@ -114,7 +117,7 @@ export function resolveOptions(options: FakeApiServerOptions): ResolvedOptions {
     tokens: new Map(Object.entries(options.tokens ?? {})),
     anonymousAuth: bool('anonymousAuth', options.anonymousAuth ?? true),
     authorization: oneOf('authorization', options.authorization ?? 'RBAC', ['RBAC', 'AlwaysAllow']),
-    namespaceController: bool('namespaceController', options.namespaceController ?? true),
+    namespaceController: bool('namespaceController', options.namespaceController ?? false),
     profileName,
     profile: overrideProfile(PROFILES[profileName], {
       gates: gates(options.featureGates ?? {}, PROFILES[profileName].gates),

@@ -28,7 +28,7 @@ authority of its own, until it gets SIGINT or SIGTERM.
   --watch-cache-sizes R#N,...       0 turns the watch cache of a resource off
   --authorization-mode MODE         RBAC or AlwaysAllow (default RBAC)
   --anonymous-auth=false            refuse requests without credentials
-  --namespace-controller=false      leave namespaces that are being deleted as they are
+  --namespace-controller            empty namespaces that are being deleted, as a cluster does
   --data-dir DIR                    keep the data in a directory (default in memory)
   --min-request-timeout SECONDS     lower bound of watches that name no timeout (default 1800)
   --request-timeout DURATION        bound of all other requests (default 60s)

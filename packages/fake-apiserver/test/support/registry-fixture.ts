@@ -1,5 +1,5 @@
 // A registry over real storage on the embedded etcd, for tests of the registry.
-import { realClock, StatusError } from '@kube-rx/apimachinery';
+import { type DeleteOptions, realClock, StatusError } from '@kube-rx/apimachinery';
 import { EmbeddedEtcd } from '../../src/etcd/embedded/embedded-etcd.ts';
 import type { Profile } from '../../src/profiles/profile.ts';
 import { v1_30 } from '../../src/profiles/v1-30.ts';
@@ -78,4 +78,76 @@ export async function openRegistry(
       await etcd.close();
     },
   };
+}
+
+/** A JSON object of a test, read without a type. */
+export type Plain = Record<string, unknown> & { readonly metadata: Record<string, unknown> };
+
+/** Short ways to a registry; each answers with the object, or the Status of a refusal. */
+export class RegistryCalls {
+  readonly #fixture: RegistryFixture;
+
+  constructor(fixture: RegistryFixture) {
+    this.#fixture = fixture;
+  }
+
+  #at(path: string): { readonly store: ResourceStore; readonly namespace: string; readonly name: string } {
+    const store = this.#fixture.storeAt(path);
+    const parts = path.split('/');
+    const namespace = store.info.namespaced ? (parts[parts.indexOf('namespaces') + 1] ?? '') : '';
+    const last = parts.at(-1) ?? '';
+    return { store, namespace, name: last === store.info.resource ? '' : last };
+  }
+
+  create(path: string, object: object, dryRun = false): Promise<unknown> {
+    const { store, namespace } = this.#at(path);
+    const { apiVersion, kind } = identify(store);
+    const full = { apiVersion, kind, ...object } as ApiObject;
+    return this.#fixture.answer(() =>
+      store.create(this.#fixture.ctx, store.applyDefaults(full), { namespace, dryRun }),
+    );
+  }
+
+  get(path: string): Promise<unknown> {
+    const { store, namespace, name } = this.#at(path);
+    return this.#fixture.answer(async () => ({
+      stored: await store.get(this.#fixture.ctx, { namespace, name, resourceVersion: '' }),
+      created: false,
+    }));
+  }
+
+  update(path: string, change: (object: Plain) => void, subresource = '', dryRun = false): Promise<unknown> {
+    const { store, namespace, name } = this.#at(path);
+    return this.#fixture.answer(() =>
+      store.update(this.#fixture.ctx, {
+        namespace,
+        name,
+        dryRun,
+        forceAllowCreate: false,
+        subresource,
+        transform: (existing) => {
+          const copy = structuredClone(existing ?? { ...identify(store), metadata: { name } }) as unknown as Plain;
+          change(copy);
+          return store.applyDefaults(copy as unknown as ApiObject);
+        },
+      }),
+    );
+  }
+
+  /** `true` when the object is gone, else what is left of it. */
+  async delete(path: string, options: DeleteOptions = {}): Promise<unknown> {
+    const { store, namespace, name } = this.#at(path);
+    let deleted = false;
+    const answer = await this.#fixture.answer(async () => {
+      const result = await store.delete(this.#fixture.ctx, { namespace, name, options });
+      deleted = result.deleted;
+      return { stored: result.stored, created: false };
+    });
+    return deleted ? true : answer;
+  }
+}
+
+function identify(store: ResourceStore): { readonly apiVersion: string; readonly kind: string } {
+  const { group, version, kind } = store.info;
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind };
 }
