@@ -49,7 +49,7 @@ export async function openRegistry(
     const parts = path.split('/').filter((part) => part !== '');
     const [group, version, rest] =
       parts[0] === 'api' ? ['', parts[1]!, parts.slice(2)] : [parts[1]!, parts[2]!, parts.slice(3)];
-    const resource = rest.length > 1 ? rest[2]! : rest[0]!;
+    const resource = rest[0] === 'namespaces' && rest.length > 2 ? rest[2]! : rest[0]!;
     const store = registry.catalog.find(group, version, resource);
     if (store === undefined) throw new Error(`no store at ${path}`);
     return store;

@@ -127,13 +127,15 @@ export class NamespaceStore extends Store {
     const result = (stored: StoredObject): DeleteResult => ({ stored, deleted: false, returnDeletedObject: true });
     const mark = async (existing: StoredObject | undefined): Promise<{ readonly object: ApiObject }> => {
       if (existing === undefined) throw new StorageError({ code: 'KeyNotFound', key });
-      await this.core.admission.validate({
+      const attributes = {
         ...this.admissionAttributes(ctx, { namespace: '', dryRun: isDryRun(call.options) }, call.name),
-        operation: 'DELETE',
+        operation: 'DELETE' as const,
         object: undefined,
         old: existing.object,
         options: call.options,
-      });
+      };
+      await this.core.admission.admit(attributes);
+      await this.core.admission.validate(attributes);
       const draft = asDraft(existing.object);
       this.#markTerminating(draft, call);
       return { object: this.core.canonical(draft) };
