@@ -8,9 +8,8 @@ import { childSignal } from '../rest/child-signal.ts';
 import type { HandlerRegistration } from '../shared-informer/event-handler.ts';
 import { keyOf, splitMetaNamespaceKey } from '../store/key-func.ts';
 import type { RateLimiter } from '../workqueue/default-rate-limiters.ts';
-import { ItemExponentialFailureRateLimiter } from '../workqueue/default-rate-limiters.ts';
 import type { WorkQueueMetricsProvider } from '../workqueue/metrics.ts';
-import { RateLimitingQueue } from '../workqueue/rate-limiting-queue.ts';
+import { PriorityQueue } from '../workqueue/priority-queue.ts';
 import type {
   ControllerMetrics,
   Reconcile,
@@ -19,7 +18,7 @@ import type {
   ReconcileReport,
   ReconcileRequest,
 } from './reconciler.ts';
-import type { ControllerWatch, OwnerLookup } from './watches.ts';
+import type { ControllerWatch, Enqueue, OwnerLookup } from './watches.ts';
 
 export interface ControllerRunOptions {
   readonly name: string;
@@ -27,6 +26,7 @@ export interface ControllerRunOptions {
   readonly owners: OwnerLookup;
   readonly reconcile: Reconcile;
   readonly concurrency: number;
+  readonly initialPriority: number;
   readonly cacheSyncTimeoutMs: number;
   readonly reconcileTimeoutMs: number | undefined;
   readonly drainTimeoutMs: number;
@@ -42,7 +42,7 @@ export interface ControllerRunOptions {
 
 export class ControllerRun {
   readonly #options: ControllerRunOptions;
-  readonly #queue: RateLimitingQueue<string>;
+  readonly #queue: PriorityQueue<string>;
   // Aborts the calls in progress.
   readonly #calls: ChildSignal;
   // Ends the wait for the caches.
@@ -54,21 +54,20 @@ export class ControllerRun {
   constructor(options: ControllerRunOptions) {
     this.#options = options;
     const { clock, name, queueMetrics } = options;
-    const limiter =
-      options.rateLimiter?.() ??
-      new ItemExponentialFailureRateLimiter<string>({ baseDelayMs: 5, maxDelayMs: 1_000_000 });
-    this.#queue = new RateLimitingQueue<string>({
+    const rateLimiter = options.rateLimiter?.();
+    this.#queue = new PriorityQueue<string>({
       clock,
       name,
-      rateLimiter: limiter,
+      ...(rateLimiter === undefined ? {} : { rateLimiter }),
       ...(queueMetrics === undefined ? {} : { metrics: queueMetrics }),
     });
     this.#calls = childSignal(options.signal);
     this.#intake = childSignal(this.#calls.signal);
   }
 
-  enqueue(request: ReconcileRequest): void {
-    this.#queue.add(keyOf(request.name, request.namespace));
+  enqueue(request: ReconcileRequest, urgency: 'normal' | 'low' = 'normal'): void {
+    const priority = urgency === 'low' ? this.#options.initialPriority : 0;
+    this.#queue.add(keyOf(request.name, request.namespace), { priority });
   }
 
   run(): Promise<void> {
@@ -122,7 +121,7 @@ export class ControllerRun {
     const { name, owners, watches } = this.#options;
     if (this.#intake.signal.aborted) return;
     for (const [index, watch] of watches.entries()) {
-      const enqueue = (request: ReconcileRequest): void => this.enqueue(request);
+      const enqueue: Enqueue = (request, urgency) => this.enqueue(request, urgency);
       this.#registrations.push(watch.attach(enqueue, owners, { name: `${name}/${watch.description}-${index}` }));
     }
   }
@@ -182,7 +181,7 @@ export class ControllerRun {
         logger.error('reconcile failed for good', { controller: name, key, error });
       } else {
         outcome = 'error';
-        this.#queue.addRateLimited(key);
+        this.#queue.addRateLimited(key, this.#queue.priorityOf(key));
         logger.warn('reconcile failed', { controller: name, key, failures: failures + 1, error });
       }
     }
@@ -192,13 +191,14 @@ export class ControllerRun {
   }
 
   #settle(key: string, answer: ReconcileAnswer): ReconcileOutcome {
+    const priority = answer?.priority ?? this.#queue.priorityOf(key);
     if (answer?.requeueAfterMs !== undefined && answer.requeueAfterMs > 0) {
       this.#queue.forget(key);
-      this.#queue.addAfter(key, answer.requeueAfterMs);
+      this.#queue.addAfter(key, answer.requeueAfterMs, priority);
       return 'requeue-after';
     }
     if (answer?.requeue === true) {
-      this.#queue.addRateLimited(key);
+      this.#queue.addRateLimited(key, priority);
       return 'requeue';
     }
     this.#queue.forget(key);

@@ -377,6 +377,36 @@ describe('createController', () => {
     await end();
   });
 
+  it('takes news before what the first list brought, and lets the reconciler say how urgent the next look is', async () => {
+    const answers = new Map<string, ReconcileAnswer>([
+      ['a0', { requeueAfterMs: 5, priority: 9 }],
+      ['a1', { requeueAfterMs: 5 }],
+    ]);
+    const { clock, controller, calls, put, end } = setUp(async ({ name }) => {
+      await sleep(clock, 10);
+      const answer = answers.get(name);
+      answers.delete(name);
+      return answer;
+    });
+    for (let n = 0; n < 5; n++) put(`a${n}`);
+    void controller.run();
+    await clock.advance(5);
+    put('news');
+    put('a4', { data: { x: '1' } });
+    await clock.advance(1000);
+    expect(calls.map((call) => call.slice('shop/'.length, call.indexOf(' ')))).toEqual([
+      'a0',
+      'news',
+      'a0',
+      'a4',
+      'a1',
+      'a2',
+      'a3',
+      'a1',
+    ]);
+    await end();
+  });
+
   it('tells its metrics what it does', async () => {
     const log: string[] = [];
     const { clock, controller, put, end } = setUp(() => sleep(clock, 10), {

@@ -9,6 +9,7 @@ import { InformerStateError } from '../errors.ts';
 import type { Fence } from '../leader-election/fence.ts';
 import type { RateLimiter } from '../workqueue/default-rate-limiters.ts';
 import type { WorkQueueMetricsProvider } from '../workqueue/metrics.ts';
+import { LOW_PRIORITY } from '../workqueue/priority-queue.ts';
 import { ControllerRun } from './controller-run.ts';
 import type { EventPredicate } from './predicates.ts';
 import type { ControllerMetrics, Reconcile, ReconcileReport, ReconcileRequest } from './reconciler.ts';
@@ -29,6 +30,11 @@ export interface ControllerOptions<T extends KubernetesObject> {
   readonly reconcile: Reconcile;
   /** Objects that are reconciled at once. @defaultValue 1 */
   readonly concurrency?: number;
+  /**
+   * Of objects of a first list or a resync; changes have 0 and go before them, so that a restart over thousands of objects does not
+   * hold up news. @defaultValue -100
+   */
+  readonly initialPriority?: number;
   /** Of one run. @defaultValue 5 ms doubled with each failure of an object, up to 1000 s */
   readonly rateLimiter?: () => RateLimiter<string>;
   /** How long the caches may take to fill before `run` rejects, ms. @defaultValue 120 000 */
@@ -132,6 +138,7 @@ class ReconcileController<T extends KubernetesObject> implements Controller {
       owners: ownerLookup(this.#options.for.store),
       reconcile: this.#options.reconcile,
       concurrency: this.#options.concurrency ?? 1,
+      initialPriority: this.#options.initialPriority ?? LOW_PRIORITY,
       cacheSyncTimeoutMs: this.#options.cacheSyncTimeoutMs ?? 120_000,
       reconcileTimeoutMs: this.#options.reconcileTimeoutMs,
       drainTimeoutMs: this.#options.drainTimeoutMs ?? 30_000,

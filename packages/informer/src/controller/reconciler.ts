@@ -23,6 +23,8 @@ export interface ReconcileResult {
   readonly requeueAfterMs?: number;
   /** Look again after a wait that grows with each time, as after an error but without being one. */
   readonly requeue?: boolean;
+  /** Of the next look; larger goes first. @defaultValue that of this one */
+  readonly priority?: number;
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a reconciler that returns nothing is the common case.

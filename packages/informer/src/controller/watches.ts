@@ -18,11 +18,17 @@ export interface ReconcileSource<T extends KubernetesObject> {
 export interface ControllerWatch {
   /** For messages. */
   readonly description: string;
-  attach(
-    enqueue: (request: ReconcileRequest) => void,
-    owners: OwnerLookup,
-    options: HandlerOptions,
-  ): HandlerRegistration;
+  attach(enqueue: Enqueue, owners: OwnerLookup, options: HandlerOptions): HandlerRegistration;
+}
+
+/** `low`: nothing new is known of the object, so that it may wait behind those of which there is. */
+export type Enqueue = (request: ReconcileRequest, urgency: 'normal' | 'low') => void;
+
+/** What a first list or a resync brings is no news. */
+function urgencyOf(event: ObjectEvent<KubernetesObject>): 'normal' | 'low' {
+  if (event.type === 'added') return event.initial ? 'low' : 'normal';
+  if (event.type === 'deleted') return 'normal';
+  return event.previous.metadata.resourceVersion === event.object.metadata.resourceVersion ? 'low' : 'normal';
 }
 
 /** The cached object of the controller's own kind that a reference points to. */
@@ -64,7 +70,8 @@ export function watching<T extends KubernetesObject>(
         if (event.type === 'synced' || options.when?.(event) === false) return;
         const requests = map(event);
         if (requests === undefined) return;
-        for (const request of Array.isArray(requests) ? requests : [requests]) enqueue(request);
+        const urgency = urgencyOf(event);
+        for (const request of Array.isArray(requests) ? requests : [requests]) enqueue(request, urgency);
       }, handlerOptions);
     },
   };
@@ -86,12 +93,13 @@ export function owned<T extends KubernetesObject>(
     attach(enqueue, owners, handlerOptions) {
       return source.handle((event) => {
         if (event.type === 'synced' || when?.(event) === false) return;
+        const urgency = urgencyOf(event);
         for (const object of objectsOf(event)) {
           const metadata = object.metadata as { readonly ownerReferences?: readonly OwnerReference[] } | undefined;
           for (const reference of metadata?.ownerReferences ?? []) {
             if (!everyOwner && reference.controller !== true) continue;
             const owner = owners(reference, object.metadata?.namespace);
-            if (owner !== undefined) enqueue(owner);
+            if (owner !== undefined) enqueue(owner, urgency);
           }
         }
       }, handlerOptions);
