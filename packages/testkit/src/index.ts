@@ -1,4 +1,3 @@
-export * from './arbitraries.ts';
 export * from './fault-proxy.ts';
 export * from './leak-guard.ts';
 export * from './recording.ts';

@@ -45,14 +45,6 @@ export function leakGuard(): LeakGuard {
   };
 }
 
-/** Runs `run` and rejects if it leaves something behind. */
-export async function expectNoLeaks<T>(run: () => T | Promise<T>): Promise<T> {
-  const guard = leakGuard();
-  const result = await run();
-  await guard.check();
-  return result;
-}
-
 function countResources(): Map<string, number> {
   const counts = new Map<string, number>();
   for (const name of process.getActiveResourcesInfo()) {
