@@ -1,6 +1,6 @@
 // etcd in this process: the asynchronous face of the MVCC store, its watches, leases and (with a data directory) its journal.
 // Upstream: etcd@v3.5.15:server/etcdserver/v3_server.go
-import { type Clock, type ClockTimer, realClock } from '@kube-rx/apimachinery';
+import { type Clock, type ClockTimer, realClock, settle } from '@kube-rx/apimachinery';
 import type {
   EtcdClient,
   EtcdEvent,
@@ -42,6 +42,8 @@ export interface EmbeddedEtcdOptions {
 }
 
 const VERSION = '3.5.15';
+/** Changes that are forgotten in one go: a few milliseconds. */
+const SCRUB_SLICE = 5000;
 const REWRITE_ABOVE_BYTES = 16 << 20;
 
 /** An {@link EtcdClient} with the store inside. Reads and writes are applied synchronously, in the order of the calls. */
@@ -104,8 +106,12 @@ export class EmbeddedEtcd implements EtcdClient {
   async compact(revision: Revision, signal?: AbortSignal): Promise<void> {
     this.#check(signal);
     this.#store.compact(revision);
+    this.#journal?.append({ kind: 'compact', revision });
+    while (this.#store.scrub(SCRUB_SLICE)) {
+      await settle();
+      if (this.#closed) return;
+    }
     if (this.#journal === undefined) return;
-    this.#journal.append({ kind: 'compact', revision });
     if (this.#journal.bytes > REWRITE_ABOVE_BYTES && this.#journal.bytes > 2 * this.#store.sizeBytes) {
       this.#journal.rewrite(this.#state());
     }
@@ -211,6 +217,7 @@ export class EmbeddedEtcd implements EtcdClient {
         break;
       case 'compact':
         this.#store.compact(record.revision);
+        this.#store.scrub(Number.POSITIVE_INFINITY);
         break;
       case 'lease':
         this.#lessor.restore(record.id, record.ttlSeconds, record.expiresAtMs);

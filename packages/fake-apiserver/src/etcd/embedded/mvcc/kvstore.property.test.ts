@@ -76,7 +76,7 @@ const RANGES = [
   ['a', 'z'],
 ] as const;
 
-function compare(store: KvStore, model: Model): void {
+function compareRanges(store: KvStore, model: Model): void {
   expect(store.revision).toBe(model.revision);
   for (const [from, to] of RANGES) {
     for (let revision = Math.max(1, model.compactRevision); revision <= model.revision; revision++) {
@@ -93,6 +93,11 @@ function compare(store: KvStore, model: Model): void {
       expect(() => store.range({ key: from, rangeEnd: to, revision })).toThrow('required revision has been compacted');
     }
   }
+}
+
+function compare(store: KvStore, model: Model): void {
+  compareRanges(store, model);
+  while (store.scrub(3)) compareRanges(store, model);
   const kept = model.changes.filter(({ revision }) => revision >= model.compactRevision);
   expect([...store.log].map(({ type, kv }) => ({ revision: kv.modRevision, key: kv.key, type }))).toEqual(kept);
   for (const { kv, prevKv } of store.log) {
@@ -111,6 +116,8 @@ describe('KvStore', () => {
           if (command.do === 'write') {
             store.apply(command.writes);
             model.write(command.writes);
+            // Forgetting goes on while there are new writes.
+            store.scrub(1);
             continue;
           }
           const revision = Math.max(1, model.revision - command.back);
@@ -138,6 +145,8 @@ describe('KvStore', () => {
     store.compact(store.revision);
     store.apply([{ op: 'put', key: 'other', value, lease: '' }]);
     store.compact(store.revision);
+    expect(store.scrub(5)).toBe(true);
+    while (store.scrub(5));
     expect(store.sizeBytes).toBe(105);
   });
 });

@@ -65,21 +65,32 @@ export class KvStore {
     return events;
   }
 
-  /** Forgets all states that ended at or before `revision`. */
+  /**
+   * Refuses all reads before `revision` from now on. The memory is given back by {@link KvStore.scrub}, piece by piece, so that
+   * a long history does not stop the process for long.
+   */
   compact(revision: Revision): void {
     if (revision <= (this.#compactRevision ?? 0)) {
       throw new EtcdError('Compacted', { compactRevision: this.#compactRevision });
     }
     if (revision > this.#revision) throw new EtcdError('FutureRev');
     this.#compactRevision = revision;
-    this.log.compact(revision, (event) => {
-      if (event.prevKv !== undefined) this.#sizeBytes -= sizeOf(event.prevKv);
-      if (event.type === 'delete' && event.kv.modRevision < revision) this.#sizeBytes -= sizeOf(event.kv);
-      const { key } = event.kv;
-      if (this.#byKey.get(key)?.compact(revision) !== true) return;
-      this.#byKey.delete(key);
-      this.#all.delete(key);
+    this.log.compact(revision, (event) => this.#forget(event));
+  }
+
+  /** Forgets at most `limit` changes that lie before the compaction revision; true when there are more. */
+  scrub(limit: number): boolean {
+    return this.log.scrub(limit, (event) => {
+      if (event.type === 'delete') this.#sizeBytes -= sizeOf(event.kv);
+      this.#forget(event);
     });
+  }
+
+  #forget({ kv: { key }, prevKv }: EtcdEvent): void {
+    if (prevKv !== undefined) this.#sizeBytes -= sizeOf(prevKv);
+    if (this.#byKey.get(key)?.compact(this.#compactRevision ?? 0) !== true) return;
+    this.#byKey.delete(key);
+    this.#all.delete(key);
   }
 
   /** Start of putting back a saved state; only on an empty store. */

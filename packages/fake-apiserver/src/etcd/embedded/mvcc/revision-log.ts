@@ -6,6 +6,7 @@ export class RevisionLog {
   #events: EtcdEvent[] = [];
   // Entries before it are dropped; the array is cut only when that pays.
   #start = 0;
+  #compacted: Revision = 0;
 
   get length(): number {
     return this.#events.length - this.#start;
@@ -20,7 +21,7 @@ export class RevisionLog {
     this.#events.push(event);
   }
 
-  /** Position of the first event at or after `revision`; positions stay valid until the next compaction. */
+  /** Position of the first event at or after `revision`; positions stay valid until the next scrub. */
   seek(revision: Revision): number {
     const events = this.#events;
     let low = this.#start;
@@ -39,27 +40,35 @@ export class RevisionLog {
   }
 
   /**
-   * Drops the events before `revision` and calls `dropped` with each, then takes the previous values from those at
-   * `revision` itself: they lie in the compacted past.
+   * Marks everything before `revision` as gone, and takes the previous values from the events of `revision` itself: they lie in
+   * the compacted past. `dropped` is called with those; the ones before follow with {@link RevisionLog.scrub}.
    */
   compact(revision: Revision, dropped: (event: EtcdEvent) => void): void {
     const events = this.#events;
-    let position = this.#start;
-    while (position < events.length && events[position]!.kv.modRevision < revision) {
-      dropped(events[position]!);
-      position++;
-    }
-    for (let at = position; at < events.length && events[at]!.kv.modRevision === revision; at++) {
+    for (let at = this.seek(revision); at < events.length && events[at]!.kv.modRevision === revision; at++) {
       dropped(events[at]!);
       if (events[at]!.prevKv !== undefined) events[at] = { type: events[at]!.type, kv: events[at]!.kv };
     }
+    this.#compacted = revision;
+  }
+
+  /** Drops at most `limit` of the events that are gone; true when some are left. */
+  scrub(limit: number, dropped: (event: EtcdEvent) => void): boolean {
+    const events = this.#events;
+    const end = Math.min(events.length, this.#start + limit);
+    let position = this.#start;
+    while (position < end && events[position]!.kv.modRevision < this.#compacted) {
+      dropped(events[position]!);
+      events[position] = undefined as never;
+      position++;
+    }
+    this.#start = position;
     if (position > events.length >>> 1) {
       this.#events = events.slice(position);
       this.#start = 0;
-    } else {
-      events.fill(undefined as never, this.#start, position);
-      this.#start = position;
     }
+    const next = this.#events[this.#start];
+    return next !== undefined && next.kv.modRevision < this.#compacted;
   }
 
   /** For a snapshot: the events in order. */
