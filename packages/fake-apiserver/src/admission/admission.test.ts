@@ -69,7 +69,13 @@ describe('admission', () => {
       metadata: { name: 'c' },
       spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'fixed', resources: { requests: { storage: '1Gi' } } },
     });
-    await calls.update(`${claims}/c`, (claim) => void (claim['status'] = { phase: 'Bound' }), 'status');
+    await calls.update(
+      `${claims}/c`,
+      (claim) => {
+        claim['status'] = { phase: 'Bound' };
+      },
+      'status',
+    );
     const grown = await calls.update(`${claims}/c`, (claim) => {
       claim['spec'] = { ...(claim['spec'] as object), resources: { requests: { storage: '2Gi' } } };
     });

@@ -37,7 +37,9 @@ describe('NamespaceController', () => {
       .poll(() => calls.get(path), { timeout: 5000, interval: 5 })
       .toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
     expect(await calls.get('/api/v1/namespaces/ns')).toMatchObject({ status: { phase: 'Terminating' } });
-    await calls.update(path, (object) => void (object.metadata['finalizers'] = []));
+    await calls.update(path, (object) => {
+      object.metadata['finalizers'] = [];
+    });
     await gone('/api/v1/namespaces/ns');
   });
 });

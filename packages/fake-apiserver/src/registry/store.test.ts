@@ -86,14 +86,24 @@ describe('Store', () => {
       await calls.create(DEPLOYMENTS, deployment('d'));
       const generation = async (change: (object: Plain) => void): Promise<unknown> =>
         ((await calls.update(`${DEPLOYMENTS}/d`, change)) as Plain).metadata['generation'];
-      expect(await generation((object) => void (object.metadata['labels'] = { x: 'y' }))).toBe(1);
-      expect(await generation((object) => void ((object['spec'] as Plain)['replicas'] = 3))).toBe(2);
+      expect(
+        await generation((object) => {
+          object.metadata['labels'] = { x: 'y' };
+        }),
+      ).toBe(1);
+      expect(
+        await generation((object) => {
+          (object['spec'] as Plain)['replicas'] = 3;
+        }),
+      ).toBe(2);
       expect(await generation(() => undefined)).toBe(2);
     });
 
     it('keeps status out of the main resource and everything else out of status', async () => {
       await calls.create(DEPLOYMENTS, deployment('s'));
-      const main = await calls.update(`${DEPLOYMENTS}/s`, (object) => void (object['status'] = { replicas: 5 }));
+      const main = await calls.update(`${DEPLOYMENTS}/s`, (object) => {
+        object['status'] = { replicas: 5 };
+      });
       expect(main).toMatchObject({ status: {} });
       const change = (object: Plain): void => {
         object['status'] = { replicas: 5 };
@@ -106,10 +116,34 @@ describe('Store', () => {
     });
 
     it.each([
-      ['a stale version', (object: Plain) => void (object.metadata['resourceVersion'] = '1'), 409],
-      ['another uid', (object: Plain) => void (object.metadata['uid'] = 'x'), 422],
-      ['a version that is no number', (object: Plain) => void (object.metadata['resourceVersion'] = 'abc'), 500],
-      ['a new finalizer name that is none', (object: Plain) => void (object.metadata['finalizers'] = ['x y']), 422],
+      [
+        'a stale version',
+        (object: Plain) => {
+          object.metadata['resourceVersion'] = '1';
+        },
+        409,
+      ],
+      [
+        'another uid',
+        (object: Plain) => {
+          object.metadata['uid'] = 'x';
+        },
+        422,
+      ],
+      [
+        'a version that is no number',
+        (object: Plain) => {
+          object.metadata['resourceVersion'] = 'abc';
+        },
+        500,
+      ],
+      [
+        'a new finalizer name that is none',
+        (object: Plain) => {
+          object.metadata['finalizers'] = ['x y'];
+        },
+        422,
+      ],
     ])('refuses %s', async (_what, change, code) => {
       await calls.create(MAPS, { metadata: { name: 'locked' } });
       expect(await calls.update(`${MAPS}/locked`, change)).toMatchObject({ code });
@@ -143,7 +177,9 @@ describe('Store', () => {
     it('removes an object that is being deleted with its last finalizer', async () => {
       await calls.create(MAPS, { metadata: { name: 'held', finalizers: ['a.b/c'] } });
       expect(await calls.delete(`${MAPS}/held`)).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0 } });
-      await calls.update(`${MAPS}/held`, (object) => void (object.metadata['finalizers'] = []));
+      await calls.update(`${MAPS}/held`, (object) => {
+        object.metadata['finalizers'] = [];
+      });
       expect(await calls.get(`${MAPS}/held`)).toMatchObject({ code: 404 });
     });
   });
@@ -174,7 +210,7 @@ describe('Store', () => {
     it.each([
       ['Orphan', 'orphan'],
       ['Foreground', 'foregroundDeletion'],
-    ])('leaves a finalizer for propagation %s', async (propagationPolicy, finalizer) => {
+    ] as const)('leaves a finalizer for propagation %s', async (propagationPolicy, finalizer) => {
       const path = `${DEPLOYMENTS}/p-${propagationPolicy.toLowerCase()}`;
       await calls.create(DEPLOYMENTS, deployment(`p-${propagationPolicy.toLowerCase()}`));
       expect(await calls.delete(path, { propagationPolicy })).toMatchObject({ metadata: { finalizers: [finalizer] } });

@@ -119,7 +119,9 @@ describe('subresources', () => {
     const budget = { observedGeneration: 1, disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 };
     await calls.update(
       `${budgets}/web`,
-      (object) => void (object['status'] = { ...budget, expectedPods: 2 }),
+      (object) => {
+        object['status'] = { ...budget, expectedPods: 2 };
+      },
       'status',
     );
     expect(await evict('e1')).toMatchObject({ status: 201 });
