@@ -26,7 +26,14 @@ export function toUint(value: bigint): CelUint {
 }
 
 const toDuration = (nanos: bigint): CelDuration => new CelDuration(toInt(nanos));
-const toTimestamp = (nanos: bigint): CelTimestamp => new CelTimestamp(nanos);
+// The first and the last second that RFC 3339 can write.
+const MIN_TIME = -62_135_596_800n * 1_000_000_000n;
+const MAX_TIME = 253_402_300_800n * 1_000_000_000n;
+
+function toTimestamp(nanos: bigint): CelTimestamp {
+  if (nanos < MIN_TIME || nanos >= MAX_TIME) throw new CelError('timestamp overflow');
+  return new CelTimestamp(nanos);
+}
 
 export function add(a: CelValue, b: CelValue): CelValue {
   if (typeof a === 'bigint' && typeof b === 'bigint') return toInt(a + b);

@@ -1,6 +1,7 @@
 // Expressions as the parser makes them and the checker annotates them.
 // Upstream: github.com/google/cel-go@v0.17.8:common/ast/expr.go
 import type { CelType } from './types.ts';
+import type { CelValue } from './values.ts';
 
 export type Constant =
   | { readonly type: 'bool'; readonly value: boolean }
@@ -24,6 +25,11 @@ export interface ConstantExpr extends Base {
   readonly kind: 'constant';
   readonly constant: Constant;
 }
+/** A constant part that was worked out when the expression was compiled. */
+export interface FoldedExpr extends Base {
+  readonly kind: 'folded';
+  readonly value: CelValue;
+}
 export interface IdentExpr extends Base {
   readonly kind: 'ident';
   readonly name: string;
@@ -40,6 +46,8 @@ export interface CallExpr extends Base {
   name: string;
   target: Expr | undefined;
   readonly args: readonly Expr[];
+  /** The call costs nothing besides its arguments. */
+  readonly free?: boolean;
 }
 export interface ListExpr extends Base {
   readonly kind: 'list';
@@ -73,6 +81,7 @@ export interface ComprehensionExpr extends Base {
 
 export type Expr =
   | ConstantExpr
+  | FoldedExpr
   | IdentExpr
   | SelectExpr
   | CallExpr

@@ -1,7 +1,7 @@
 // Worst-case costs of the functions that Kubernetes adds.
 // Upstream: apiserver@v0.30.3:pkg/cel/library/cost.go#EstimateCallCost
 import type { CallEstimate, Coster, CostNode } from './cost.ts';
-import { type Estimate, fixed, MAX_UINT64, plus, scale, times } from './cost-estimate.ts';
+import { type Estimate, fixed, MAX_UINT64, plus, scale, times, UNKNOWN } from './cost-estimate.ts';
 import { REGEX_LENGTH, STRING_TRAVERSAL } from './runtime-cost.ts';
 
 /** The elements of a list, as far as the schema knows them. */
@@ -35,7 +35,8 @@ export function libraryCallCost(
   target: CostNode | undefined,
   args: readonly CostNode[],
 ): CallEstimate | undefined {
-  const size = (node: CostNode): Estimate => coster.sizeOf(node);
+  // These libraries do not take a size from the type alone.
+  const size = (node: CostNode): Estimate => node.size ?? coster.declared(node.path) ?? UNKNOWN;
   switch (name) {
     case 'isSorted':
     case 'sum':
@@ -52,7 +53,14 @@ export function libraryCallCost(
       return { cost: times(size(target), each) };
     }
     case 'url':
+    case 'quantity':
+    case 'isQuantity':
       return args.length === 1 ? { cost: scale(size(args[0]!), STRING_TRAVERSAL) } : undefined;
+    case 'sets.contains':
+    case 'sets.intersects':
+      return { cost: plus(times(size(args[0]!), size(args[1]!)), fixed(1)) };
+    case 'sets.equivalent':
+      return { cost: plus(scale(times(size(args[0]!), size(args[1]!)), 2), fixed(1)) };
     case 'lowerAscii':
     case 'upperAscii':
     case 'substring':

@@ -85,6 +85,8 @@ class Checker {
 
   #typeOf(expr: Expr): CelType {
     switch (expr.kind) {
+      case 'folded':
+        return DYN;
       case 'constant':
         return CONSTANTS[expr.constant.type]!;
       case 'ident': {
@@ -216,6 +218,7 @@ class Checker {
       this.#report(expr.at, `undeclared reference to '${expr.name}' (in container '')`);
       return ERROR;
     }
+    if (expr.name === '_&&_' || expr.name === '_||_') return this.#logical(expr, args);
     const member = expr.target !== undefined;
     let result: CelType | undefined;
     const fitting: string[] = [];
@@ -234,10 +237,19 @@ class Checker {
       expr.overloads = fitting;
       return result;
     }
-    const shown = args.map((arg) => this.#show(arg));
+    const shown = args.map((arg) => formatType(substitute(this.#subs, arg, 'dyn')));
     const signature = member ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
     this.#report(expr.at, `found no matching overload for '${expr.name}' applied to '${signature}'`);
     return ERROR;
+  }
+
+  #logical(expr: CallExpr, args: readonly CelType[]): CelType {
+    expr.overloads = [expr.name === '_&&_' ? 'logical_and' : 'logical_or'];
+    const wrong = args.flatMap((type, at) => (this.#assignable(type, BOOL) ? [] : [{ type, at }]));
+    for (const { type, at } of wrong) {
+      this.#report(expr.args[at]!.at, `expected type 'bool' but found '${this.#show(type)}'`);
+    }
+    return wrong.length === 0 ? BOOL : ERROR;
   }
 
   /** The overload with type parameters of its own. */

@@ -6,9 +6,11 @@ import type { Expr } from './ast.ts';
 import { check } from './checker.ts';
 import { estimateCost } from './cost.ts';
 import { type DeclType, MAX_REQUEST_BYTES, schemaDeclType } from './decl-type.ts';
+import { optimize } from './optimize.ts';
 import { parse } from './parser.ts';
 import { CelIssues } from './source.ts';
 import { type CelType, optionalOf } from './types.ts';
+import { CelError } from './values.ts';
 
 export interface CompiledRule {
   /** Why the rule cannot be used. */
@@ -58,7 +60,7 @@ function compileRule(schema: Structural, rule: ValidationRule, decl: DeclType): 
   if ('error' in program) return { ...NOTHING, error: program.error };
   const compiled = {
     ...NOTHING,
-    program: program.expr,
+    program: program.run,
     usesOldSelf: mentions(program.expr, 'oldSelf'),
     maxCost: estimateCost(program.expr, decl).max,
   };
@@ -67,13 +69,14 @@ function compileRule(schema: Structural, rule: ValidationRule, decl: DeclType): 
   if ('error' in message) return { ...compiled, messageExpressionError: message.error };
   return {
     ...compiled,
-    messageExpression: message.expr,
+    messageExpression: message.run,
     messageExpressionMaxCost: estimateCost(message.expr, decl).max,
     fieldPath: normalizedPath(schema, rule),
   };
 }
 
-type Compiled = { readonly expr: Expr } | { readonly error: string };
+/** The expression as it is written, and as it is run. */
+type Compiled = { readonly expr: Expr; readonly run: Expr } | { readonly error: string };
 
 function compile(source: string, variables: ReadonlyMap<string, CelType>, wanted: 'bool' | 'string'): Compiled {
   const isRule = wanted === 'bool';
@@ -85,8 +88,11 @@ function compile(source: string, variables: ReadonlyMap<string, CelType>, wanted
         error: isRule ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string',
       };
     }
-    return { expr };
+    return { expr, run: optimize(expr) };
   } catch (error) {
+    if (error instanceof CelError) {
+      return { error: `${isRule ? '' : 'messageExpression '}program instantiation failed: ${error.message}` };
+    }
     if (!(error instanceof CelIssues)) throw error;
     return { error: `${isRule ? '' : 'messageExpression '}compilation failed: ${error.message}` };
   }

@@ -1,7 +1,6 @@
 // Conversions between types.
 // Upstream: github.com/google/cel-go@v0.17.8:common/types/*.go#ConvertToType
 
-import { goQuote } from '@kube-rx/apimachinery';
 import { formatFloat } from '../go-format.ts';
 import { toInt, toUint } from './arithmetic.ts';
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from './time.ts';
@@ -20,12 +19,9 @@ export function toCelInt(value: CelValue): CelValue {
   if (value instanceof CelDuration) return value.nanos;
   if (value instanceof CelTimestamp) return value.nanos / 1_000_000_000n;
   if (typeof value !== 'string') throw fail(value, 'int');
-  if (!/^[+-]?\d+$/.test(value)) throw new CelError(`strconv.ParseInt: parsing ${goQuote(value)}: invalid syntax`);
-  try {
-    return toInt(BigInt(value.replace(/^\+/, '')));
-  } catch {
-    throw new CelError(`strconv.ParseInt: parsing ${goQuote(value)}: value out of range`);
-  }
+  const parsed = /^[+-]?\d+$/.test(value) ? BigInt(value.replace(/^\+/, '')) : undefined;
+  if (parsed === undefined || BigInt.asIntN(64, parsed) !== parsed) throw fail(value, 'int');
+  return parsed;
 }
 
 export function toCelUint(value: CelValue): CelValue {
@@ -36,8 +32,9 @@ export function toCelUint(value: CelValue): CelValue {
     return toUint(BigInt(Math.trunc(value)));
   }
   if (typeof value !== 'string') throw fail(value, 'uint');
-  if (!/^\d+$/.test(value)) throw new CelError(`strconv.ParseUint: parsing ${goQuote(value)}: invalid syntax`);
-  return toUint(BigInt(value));
+  const parsed = /^\d+$/.test(value) ? BigInt(value) : undefined;
+  if (parsed === undefined || BigInt.asUintN(64, parsed) !== parsed) throw fail(value, 'uint');
+  return new CelUint(parsed);
 }
 
 export function toCelDouble(value: CelValue): CelValue {
@@ -53,9 +50,7 @@ export function toCelDouble(value: CelValue): CelValue {
   };
   const known = special[value.toLowerCase()];
   if (known !== undefined) return known;
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value)) {
-    throw new CelError(`strconv.ParseFloat: parsing ${goQuote(value)}: invalid syntax`);
-  }
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value)) throw fail(value, 'double');
   return Number(value);
 }
 
@@ -94,21 +89,29 @@ export function toCelBool(value: CelValue): CelValue {
   if (typeof value !== 'string') throw fail(value, 'bool');
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(value)) return true;
   if (['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(value)) return false;
-  throw new CelError(`strconv.ParseBool: parsing ${goQuote(value)}: invalid syntax`);
+  throw fail(value, 'bool');
 }
 
 export function toCelDuration(value: CelValue): CelValue {
   if (value instanceof CelDuration) return value;
   if (typeof value === 'bigint') return new CelDuration(value);
   if (typeof value !== 'string') throw fail(value, 'google.protobuf.Duration');
-  return new CelDuration(orCelError(() => parseDuration(value)));
+  return new CelDuration(parsed(parseDuration, value, 'google.protobuf.Duration'));
 }
 
 export function toCelTimestamp(value: CelValue): CelValue {
   if (value instanceof CelTimestamp) return value;
   if (typeof value === 'bigint') return new CelTimestamp(value * 1_000_000_000n);
   if (typeof value !== 'string') throw fail(value, 'google.protobuf.Timestamp');
-  return new CelTimestamp(orCelError(() => parseTimestamp(value)));
+  return new CelTimestamp(parsed(parseTimestamp, value, 'google.protobuf.Timestamp'));
+}
+
+function parsed<T>(parse: (text: string) => T, value: string, to: string): T {
+  try {
+    return parse(value);
+  } catch {
+    throw fail(value, to);
+  }
 }
 
 export function orCelError<T>(run: () => T): T {

@@ -37,8 +37,6 @@ export class Coster {
   readonly #paths = new Map<Expr, readonly string[]>();
   readonly #sizes = new Map<Expr, Estimate>();
   readonly #iterations = new Map<string, readonly string[] | undefined>();
-  /** What a variable of a bind stands for. */
-  readonly #bound = new Map<string, Expr>();
 
   constructor(root: DeclType) {
     this.#root = root;
@@ -47,13 +45,11 @@ export class Coster {
   cost(expr: Expr): Estimate {
     switch (expr.kind) {
       case 'constant':
+      case 'folded':
         return ZERO;
       case 'ident': {
         const path = this.#iterations.has(expr.name) ? this.#iterations.get(expr.name) : [expr.name];
         if (path !== undefined) this.#paths.set(expr, path);
-        const bound = this.#bound.get(expr.name);
-        const size = bound === undefined ? undefined : this.#size(bound);
-        if (size !== undefined) this.#sizes.set(expr, size);
         return SELECT_COST;
       }
       case 'select':
@@ -75,8 +71,7 @@ export class Coster {
     const operand = this.cost(expr.operand);
     // A test for presence costs nothing, as the gate of this version has it.
     if (expr.testOnly) return operand;
-    const path = this.#paths.get(expr.operand);
-    if (path !== undefined) this.#paths.set(expr, [...path, expr.field]);
+    this.#paths.set(expr, [...(this.#paths.get(expr.operand) ?? []), expr.field]);
     const kind = expr.operand.type?.kind;
     return kind === 'map' || kind === 'object' || kind === 'param' ? plus(operand, SELECT_COST) : operand;
   }
@@ -87,9 +82,9 @@ export class Coster {
     return { expr, type: expr.type, path: own, size: this.#computed(expr) };
   }
 
-  /** The size of a node, from what is known of it or from the schema. */
+  /** The size of a node: what is known of it, or what the schema says, or what its type does. */
   sizeOf(node: CostNode): Estimate {
-    return node.size ?? this.#declared(node.path) ?? UNKNOWN;
+    return node.size ?? this.declared(node.path) ?? (isScalar(node.type) ? fixed(1) : UNKNOWN);
   }
 
   #size(expr: Expr): Estimate {
@@ -107,10 +102,11 @@ export class Coster {
       if (constant.type === 'string') return fixed([...constant.value].length);
       return fixed(constant.type === 'bytes' ? constant.value.length : 1);
     }
-    return isScalar(expr.type) ? fixed(1) : undefined;
+    return undefined;
   }
 
-  #declared(path: readonly string[] | undefined): Estimate | undefined {
+  /** The most elements the schema allows at a path. */
+  declared(path: readonly string[] | undefined): Estimate | undefined {
     if (path === undefined || path.length === 0) return undefined;
     let node: DeclType | undefined = this.#root;
     for (const step of path.slice(1)) {
@@ -135,9 +131,9 @@ export class Coster {
       if (estimate.resultSize !== undefined)
         size = size === undefined ? estimate.resultSize : union(size, estimate.resultSize);
       const container = expr.args[0];
-      const path = container === undefined ? undefined : this.#paths.get(container);
-      if (path !== undefined && overload === 'index_list') this.#paths.set(expr, [...path, '@items']);
-      if (path !== undefined && overload === 'index_map') this.#paths.set(expr, [...path, '@values']);
+      const path = (container === undefined ? undefined : this.#paths.get(container)) ?? [];
+      if (overload === 'index_list') this.#paths.set(expr, [...path, '@items']);
+      if (overload === 'index_map') this.#paths.set(expr, [...path, '@values']);
     }
     if (size !== undefined) this.#sizes.set(expr, size);
     return plus(targetCost, cost);
@@ -210,38 +206,25 @@ export class Coster {
   #comprehension(expr: ComprehensionExpr): Estimate {
     const range = this.cost(expr.range);
     const init = this.cost(expr.init);
-    const path = this.#paths.get(expr.range);
-    const step = expr.range.type?.kind === 'map' ? '@keys' : '@items';
-    const isBind = expr.accumulator !== ACCUMULATOR;
-    const outer = this.#iterations.get(expr.variable);
     const had = this.#iterations.has(expr.variable);
-    this.#iterations.set(expr.variable, path === undefined ? undefined : [...path, step]);
-    if (isBind) {
-      this.#bound.set(expr.accumulator, expr.init);
-      this.#iterations.set(expr.accumulator, this.#paths.get(expr.init));
-    }
-    const loop = isBind ? ZERO : plus(this.cost(expr.condition), this.cost(expr.step));
+    const outer = this.#iterations.get(expr.variable);
+    this.#iterations.set(expr.variable, this.#elementPath(expr.range));
+    const loop = plus(this.cost(expr.condition), this.cost(expr.step));
     if (had) this.#iterations.set(expr.variable, outer);
     else this.#iterations.delete(expr.variable);
     const result = this.cost(expr.result);
-    if (isBind) {
-      this.#bound.delete(expr.accumulator);
-      this.#iterations.delete(expr.accumulator);
-    }
     const count = this.#size(expr.range);
-    if (expr.init.kind === 'list') this.#sizes.set(expr, count);
+    this.#sizes.set(expr, count);
     return plus(range, init, result, times(count, loop));
+  }
+
+  /** Where the elements of a range stand; upstream goes on from an unknown place as well. */
+  #elementPath(range: Expr): readonly string[] | undefined {
+    const kind = range.type?.kind;
+    if (kind !== 'list' && kind !== 'map') return undefined;
+    return [...(this.#paths.get(range) ?? []), kind === 'map' ? '@keys' : '@items'];
   }
 }
 
-const SCALARS: ReadonlySet<string> = new Set([
-  'bool',
-  'int',
-  'uint',
-  'double',
-  'duration',
-  'timestamp',
-  'type',
-  'null',
-]);
+const SCALARS: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'duration', 'timestamp']);
 const isScalar = (type: CelType | undefined): boolean => type !== undefined && SCALARS.has(type.kind);

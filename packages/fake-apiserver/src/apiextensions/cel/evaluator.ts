@@ -64,6 +64,8 @@ class Evaluator {
     switch (expr.kind) {
       case 'constant':
         return expr.constant.type === 'uint' ? new CelUint(expr.constant.value) : expr.constant.value;
+      case 'folded':
+        return expr.value;
       case 'ident':
         this.#spend(1);
         return this.#resolve(expr.name);
@@ -120,7 +122,7 @@ class Evaluator {
       return expr.testOnly ? inside !== undefined : new CelOptional(inside);
     }
     if (expr.testOnly) return fieldOf(operand, expr.field) !== undefined;
-    this.#spend(1);
+    this.#spend(isAttribute(expr.operand) ? 1 : 2);
     const value = fieldOf(operand, expr.field);
     if (value === undefined) throw new CelError(`no such key: ${expr.field}`);
     return value;
@@ -133,7 +135,7 @@ class Evaluator {
       case '_||_':
         return this.#logical(expr, true);
       case '_?_:_':
-        return this.eval(expr.args[this.#boolean(expr.args[0]!) ? 1 : 2]!);
+        return this.#branch(expr.args[this.#boolean(expr.args[0]!) ? 1 : 2]!);
       case '@not_strictly_false':
         return this.#notStrictlyFalse(expr.args[0]!);
       case '_?._':
@@ -144,12 +146,34 @@ class Evaluator {
       default:
     }
     const all = expr.target === undefined ? expr.args : [expr.target, ...expr.args];
-    const args = all.map((arg) => this.eval(arg));
-    const run = functions.get(expr.name);
-    if (run === undefined) throw noSuchOverload();
-    const result = run(args);
-    this.#spend(callCost(expr.name, args, result));
+    const args = all.map((arg) => this.#outcome(arg));
+    const values = args.map((arg) => (arg instanceof CelError ? undefined : arg));
+    const failed = args.find((arg) => arg instanceof CelError);
+    let result: CelValue | CelError;
+    if (failed !== undefined) result = failed;
+    else {
+      try {
+        result = (functions.get(expr.name) ?? missing)(values as readonly CelValue[]);
+      } catch (error) {
+        if (!(error instanceof CelError)) throw error;
+        result = error;
+      }
+    }
+    const value = result instanceof CelError ? undefined : result;
+    if (expr.name === '_[_]') {
+      if (!isAttribute(all[0]!)) this.#spend(1);
+      if (isAttribute(all[1]!)) this.cost -= 1;
+    }
+    if (!expr.free && !(expr.name === '_[?_]' && isNothing(value))) this.#spend(callCost(expr.name, values, value));
+    if (result instanceof CelError) throw result;
     return result;
+  }
+
+  /** A branch that is a variable or a field is not charged for its first step. */
+  #branch(expr: Expr): CelValue {
+    const value = this.eval(expr);
+    if (isAttribute(expr)) this.cost -= 1;
+    return value;
   }
 
   #boolean(expr: Expr): boolean {
@@ -173,22 +197,24 @@ class Evaluator {
   }
 
   #notStrictlyFalse(expr: Expr): boolean {
-    return this.#outcome(expr) !== false;
+    const outcome = this.#outcome(expr);
+    this.#spend(1);
+    return outcome !== false;
   }
 
   #optionalSelect(expr: CallExpr): CelValue {
     const operand = this.eval(expr.args[0]!);
     const name = this.eval(expr.args[1]!);
-    this.#spend(1);
     const target = operand instanceof CelOptional ? operand.value : operand;
-    return new CelOptional(target === undefined ? undefined : fieldOf(target, String(name)));
+    const found = target === undefined ? undefined : fieldOf(target, String(name));
+    if (found !== undefined) this.#spend(1);
+    return new CelOptional(found);
   }
 
   /** The alternative is not looked at when it is not needed. */
   #orElse(expr: CallExpr): CelValue {
     const optional = this.eval(expr.target!);
     if (!(optional instanceof CelOptional)) throw noSuchOverload();
-    this.#spend(1);
     if (optional.value === undefined) return this.eval(expr.args[0]!);
     return expr.name === 'or' ? optional : optional.value;
   }
@@ -222,6 +248,18 @@ class Evaluator {
       return error;
     }
   }
+}
+
+const missing = (): never => {
+  throw noSuchOverload();
+};
+const isNothing = (value: CelValue | undefined): boolean => value instanceof CelOptional && value.value === undefined;
+
+/** A variable, or a field or an element of something. */
+function isAttribute(expr: Expr): boolean {
+  if (expr.kind === 'ident') return true;
+  if (expr.kind === 'select') return !expr.testOnly;
+  return expr.kind === 'call' && ['_[_]', '_?._', '_[?_]'].includes(expr.name);
 }
 
 function fieldOf(target: CelValue, field: string): CelValue | undefined {

@@ -16,6 +16,15 @@ const RELATIONS: ReadonlySet<string> = new Set(['<', '<=', '>=', '>', '==', '!='
 const MAX_DEPTH = 250;
 const MAX_INT = 2n ** 63n;
 
+const AFTER_OPERAND: ReadonlySet<string> = new Set([...RELATIONS, '+', '-', '*', '/', '%', '&&', '||', '?', '.', '[']);
+const OPERAND_STARTS: ReadonlySet<string> = new Set(['[', '{', '(', '.', '-', '!']);
+
+const isToken = ({ kind, text }: Token, wanted: string): boolean =>
+  (kind === 'operator' || kind === 'ident') && text === wanted;
+
+const startsOperand = (token: Token): boolean =>
+  token.kind === 'operator' ? OPERAND_STARTS.has(token.text) : token.kind !== 'eof' && !isToken(token, 'in');
+
 class SyntaxStop extends Error {}
 
 /** Parses an expression. Throws {@link CelIssues} with everything that is wrong with the text. */
@@ -33,6 +42,8 @@ class Parser {
   readonly #issues: Issue[];
   #next = 0;
   #depth = 0;
+  /** Brackets around the current place, without the one that is about to be closed. */
+  #open = 0;
 
   constructor(tokens: readonly Token[], issues: Issue[]) {
     this.#tokens = tokens;
@@ -42,7 +53,10 @@ class Parser {
   parse(): Expr | undefined {
     try {
       const expr = this.#expr();
-      if (this.#peek.kind !== 'eof') this.#stop(`mismatched input '${this.#peek.text}' expecting <EOF>`);
+      if (this.#peek.kind !== 'eof') {
+        const kind = this.#second.kind === 'eof' ? 'extraneous' : 'mismatched';
+        this.#stop(`${kind} input '${this.#peek.text}' expecting <EOF>`);
+      }
       return expr;
     } catch (error) {
       if (error instanceof SyntaxStop) return undefined;
@@ -54,9 +68,12 @@ class Parser {
     return this.#tokens[this.#next]!;
   }
 
+  get #second(): Token {
+    return this.#tokens[this.#next + 1] ?? this.#tokens.at(-1)!;
+  }
+
   #is(text: string): boolean {
-    const token = this.#peek;
-    return (token.kind === 'operator' || token.kind === 'ident') && token.text === text;
+    return isToken(this.#peek, text);
   }
 
   #take(): Token {
@@ -69,8 +86,24 @@ class Parser {
     return this.#is(text) ? this.#take() : undefined;
   }
 
+  /** As upstream, a token too many is passed over, and a single one that lacks is taken as read. */
   #expect(text: string): Token {
-    return this.#accept(text) ?? this.#stop(`mismatched input '${this.#peek.text}' expecting '${text}'`);
+    const token = this.#accept(text);
+    if (token !== undefined) return token;
+    const { at, text: found } = this.#peek;
+    if (isToken(this.#second, text)) {
+      this.#report(at, `Syntax error: extraneous input '${found}' expecting '${text}'`);
+      this.#take();
+      return this.#take();
+    }
+    if (!this.#mayFollow(text)) this.#stop(`mismatched input '${found}' expecting '${text}'`);
+    this.#report(at, `Syntax error: missing '${text}' at '${found}'`);
+    return this.#peek;
+  }
+
+  #mayFollow(text: string): boolean {
+    if (text === ':') return startsOperand(this.#peek);
+    return AFTER_OPERAND.has(this.#peek.text) || (this.#open === 0 && this.#peek.kind === 'eof');
   }
 
   #stop(message: string): never {
@@ -185,7 +218,7 @@ class Parser {
   #index(operand: Expr): Expr {
     const open = this.#take();
     const optional = this.#accept('?') !== undefined;
-    const index = this.#expr();
+    const index = this.#within(() => this.#expr());
     this.#expect(']');
     return call(open.at, optional ? '_[?_]' : '_[_]', [operand, index]);
   }
@@ -203,7 +236,7 @@ class Parser {
   #arguments(): readonly Expr[] {
     const args: Expr[] = [];
     if (this.#accept(')') !== undefined) return args;
-    do args.push(this.#expr());
+    do args.push(this.#within(() => this.#expr()));
     while (this.#accept(',') !== undefined);
     this.#expect(')');
     return args;
@@ -216,7 +249,7 @@ class Parser {
   #primary(): Expr {
     const token = this.#peek;
     if (this.#accept('(') !== undefined) {
-      const inside = this.#expr();
+      const inside = this.#within(() => this.#expr());
       this.#expect(')');
       return inside;
     }
@@ -229,7 +262,17 @@ class Parser {
     }
     if (this.#is('-') || ['int', 'uint', 'float'].includes(token.kind)) return this.#number();
     if (token.kind === 'ident' || this.#is('.')) return this.#identifier();
-    return this.#stop(`mismatched input '${token.text}' expecting ${OPERAND}`);
+    if (!startsOperand(this.#second)) return this.#stop(`mismatched input '${token.text}' expecting ${OPERAND}`);
+    this.#report(token.at, `Syntax error: extraneous input '${token.text}' expecting ${OPERAND}`);
+    this.#take();
+    return this.#primary();
+  }
+
+  #within<T>(parse: () => T): T {
+    this.#open += 1;
+    const parsed = parse();
+    this.#open -= 1;
+    return parsed;
   }
 
   #number(): Expr {
@@ -270,7 +313,7 @@ class Parser {
     const optional = new Set<number>();
     while (!this.#is(']')) {
       if (this.#accept('?') !== undefined) optional.add(elements.length);
-      elements.push(this.#expr());
+      elements.push(this.#within(() => this.#expr()));
       if (this.#accept(',') === undefined) break;
     }
     this.#expect(']');

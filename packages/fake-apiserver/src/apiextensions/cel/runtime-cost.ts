@@ -22,7 +22,8 @@ function traversal(value: CelValue | undefined): number {
   return 1;
 }
 
-export function callCost(name: string, args: readonly CelValue[], result: CelValue): number {
+/** An argument or a result that is an error has no value. */
+export function callCost(name: string, args: readonly (CelValue | undefined)[], result: CelValue | undefined): number {
   const [first, second] = args;
   switch (name) {
     case 'isSorted':
@@ -51,7 +52,14 @@ export function callCost(name: string, args: readonly CelValue[], result: CelVal
       return scaled(1 + size(first), STRING_TRAVERSAL) * scaled(size(second), REGEX_LENGTH);
     case 'startsWith':
     case 'endsWith':
-      return scaled(size(second), STRING_TRAVERSAL);
+      return scaled(size(first), STRING_TRAVERSAL);
+    case 'format':
+      return scaled(size(first), STRING_TRAVERSAL);
+    case 'sets.contains':
+    case 'sets.intersects':
+      return 1 + size(first) * size(second);
+    case 'sets.equivalent':
+      return 1 + 2 * size(first) * size(second);
     case 'contains':
       return scaled(size(first), STRING_TRAVERSAL) * scaled(size(second), STRING_TRAVERSAL);
     case 'string':

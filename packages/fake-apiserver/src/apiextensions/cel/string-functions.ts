@@ -1,19 +1,8 @@
 // Functions on strings.
-// Upstream: github.com/google/cel-go@v0.17.8:ext/strings.go, formatting.go, apiserver@v0.30.3:pkg/cel/library/regex.go
-import { formatFloat } from '../go-format.ts';
+// Upstream: github.com/google/cel-go@v0.17.8:ext/strings.go, apiserver@v0.30.3:pkg/cel/library/regex.go
 import { compileGoRegexp } from '../validation/go-regexp.ts';
-import { orCelError, toCelString } from './conversions.ts';
-import {
-  CelDuration,
-  CelError,
-  CelList,
-  CelMap,
-  CelTimestamp,
-  CelTypeValue,
-  CelUint,
-  type CelValue,
-  noSuchOverload,
-} from './values.ts';
+import { format } from './formatting.ts';
+import { CelError, CelList, type CelValue, noSuchOverload } from './values.ts';
 
 export type CelFunction = (args: readonly CelValue[]) => CelValue;
 
@@ -40,7 +29,7 @@ function substring(args: readonly CelValue[]): CelValue {
   const chars = [...text(args[0])];
   const start = int(args[1]);
   const end = args.length > 2 ? int(args[2]) : chars.length;
-  if (start > end) throw new CelError(`invalid substring range. start: ${start}, end: ${end}`);
+  if (args.length > 2 && start > end) throw new CelError(`invalid substring range. start: ${start}, end: ${end}`);
   if (start < 0 || start > chars.length) throw outOfRange(start);
   if (end < 0 || end > chars.length) throw outOfRange(end);
   return chars.slice(start, end).join('');
@@ -123,80 +112,6 @@ function regexp(pattern: string, prefix = ''): RegExp {
   }
 }
 
-function format(args: readonly CelValue[]): CelValue {
-  const [template, list] = args;
-  if (!(list instanceof CelList)) throw noSuchOverload();
-  let next = 0;
-  const out = text(template).replace(
-    /%(?:%|(?:\.(\d+))?([a-zA-Z]?))/g,
-    (whole, precision?: string, clause?: string) => {
-      if (whole === '%%') return '%';
-      const value = list.items[next];
-      if (value === undefined) throw new CelError(`index ${next} out of range`);
-      next += 1;
-      return formatClause(clause ?? '', value, precision === undefined ? 6 : Number(precision));
-    },
-  );
-  return out;
-}
-
-function formatClause(clause: string, value: CelValue, precision: number): string {
-  const number = typeof value === 'bigint' ? value : value instanceof CelUint ? value.value : undefined;
-  switch (clause) {
-    case 's':
-      return display(value);
-    case 'd':
-      if (number !== undefined) return String(number);
-      break;
-    case 'f':
-      if (typeof value === 'number') return value.toFixed(precision);
-      break;
-    case 'e':
-      if (typeof value === 'number') return value.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2');
-      break;
-    case 'b':
-      if (typeof value === 'boolean') return value ? '1' : '0';
-      if (number !== undefined) return number.toString(2);
-      break;
-    case 'o':
-      if (number !== undefined) return number.toString(8);
-      break;
-    case 'x':
-    case 'X': {
-      const hex = number?.toString(16) ?? hexOf(value);
-      if (hex !== undefined) return clause === 'X' ? hex.toUpperCase() : hex;
-      break;
-    }
-    default:
-      throw new CelError(`could not parse formatting clause: unrecognized formatting clause "${clause}"`);
-  }
-  throw new CelError('no such overload');
-}
-
-const hexOf = (value: CelValue): string | undefined =>
-  typeof value === 'string' || value instanceof Uint8Array ? Buffer.from(value as string).toString('hex') : undefined;
-
-function display(value: CelValue): string {
-  if (value === null) return 'null';
-  if (value instanceof CelList) return `[${value.items.map(display).join(', ')}]`;
-  if (value instanceof CelMap) {
-    const shown = value.entries().map(([key, item]) => `${display(key)}: ${display(item)}`);
-    return `{${shown.sort().join(', ')}}`;
-  }
-  if (value instanceof CelTypeValue) return value.typeName;
-  if (typeof value === 'number') return formatFloat(value);
-  if (
-    value instanceof CelDuration ||
-    value instanceof CelTimestamp ||
-    typeof value !== 'object' ||
-    value instanceof Uint8Array
-  ) {
-    return String(toCelString(value));
-  }
-  if (value instanceof CelUint) return String(value.value);
-  throw noSuchOverload();
-}
-
 const QUOTED: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
@@ -219,7 +134,7 @@ export const stringFunctions: Readonly<Record<string, CelFunction>> = {
   replace,
   split,
   join,
-  format: (args) => orCelError(() => format(args)),
+  format,
   lowerAscii: ([a]) => ascii(text(a), (char) => char.toLowerCase()),
   upperAscii: ([a]) => ascii(text(a), (char) => char.toUpperCase()),
   trim: ([a]) => text(a).replace(SPACE, ''),

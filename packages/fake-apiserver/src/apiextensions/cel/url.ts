@@ -3,6 +3,13 @@
 import { goQuote } from '@kube-rx/apimachinery';
 import { CelError, CelUrl } from './values.ts';
 
+/** A path that is not escaped as Go would do it is escaped anew. */
+function escaped(path: string): string {
+  return path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%[\]]/gu, (char) =>
+    [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+}
+
 /** An absolute URL or an absolute path. Throws a CelError. */
 export function parseUrl(text: string): CelUrl {
   const fail = (why: string): never => {
@@ -24,5 +31,5 @@ export function parseUrl(text: string): CelUrl {
     return fail(`invalid port ${goQuote(host.slice(host.lastIndexOf(':')))} after host`);
   }
   const hostname = host.replace(/:\d*$/, '').replace(/^\[|\]$/g, '');
-  return new CelUrl({ scheme: scheme.toLowerCase(), host, hostname, port, escapedPath: path, query });
+  return new CelUrl({ scheme: scheme.toLowerCase(), host, hostname, port, escapedPath: escaped(path), query });
 }
