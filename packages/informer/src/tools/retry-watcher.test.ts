@@ -86,9 +86,9 @@ describe('RetryWatcher', () => {
     ]);
     await clock.advance(5000);
     expect(server.asked).toEqual([
-      { options: { resourceVersion: '5', allowWatchBookmarks: true }, at: 0 },
-      { options: { resourceVersion: '6', allowWatchBookmarks: true }, at: 1000 },
-      { options: { resourceVersion: '9', allowWatchBookmarks: true }, at: 2000 },
+      { options: { resourceVersion: '5', allowWatchBookmarks: true, timeoutSeconds: 300 }, at: 0 },
+      { options: { resourceVersion: '6', allowWatchBookmarks: true, timeoutSeconds: 300 }, at: 1000 },
+      { options: { resourceVersion: '9', allowWatchBookmarks: true, timeoutSeconds: 300 }, at: 2000 },
     ]);
     expect(seen).toEqual(['ADDED a']);
     watcher.stop();
@@ -168,6 +168,38 @@ describe('RetryWatcher', () => {
     const { clock, seen } = setUp([(sink) => sink.next({ type: 'ADDED', object: { metadata: { name: 'a' } } })]);
     await clock.advance(0);
     expect(seen).toEqual(['ERROR 500', 'end']);
+  });
+
+  it('gives up a connection that neither delivers nor ends, also one that never opens', async () => {
+    const clock = new VirtualClock();
+    const asked: number[] = [];
+    const aborted: boolean[] = [];
+    const watcher = new RetryWatcher<KubernetesObject>(
+      {
+        watch: (_options, { signal }) => {
+          asked.push(clock.now() - START);
+          const index = aborted.push(false) - 1;
+          return new Promise((_resolve, reject) =>
+            signal.addEventListener('abort', () => {
+              aborted[index] = true;
+              reject(signal.reason);
+            }),
+          );
+        },
+      },
+      { resourceVersion: '5', clock, watchTimeoutMs: 60_000 },
+    );
+    watcher.start({ next() {}, end() {} });
+    await clock.advance(200_000);
+    expect(asked).toEqual([0, 90_000, 180_000]);
+    expect(aborted).toEqual([true, true, false]);
+    watcher.stop();
+    expect(aborted).toEqual([true, true, true]);
+    expect(clock.pendingTimers).toBe(0);
+    const silentOne = setUp([silent]);
+    await silentOne.clock.advance(700_000);
+    expect(silentOne.server.asked.map(({ at }) => at)).toEqual([0, 330_000, 660_000]);
+    silentOne.watcher.stop();
   });
 
   it('delivers nothing after it was stopped, also from a connect that comes too late', async () => {

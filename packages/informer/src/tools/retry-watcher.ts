@@ -1,7 +1,7 @@
 // One watch over many connections: it reconnects where the last one ended, and gives up when the server no longer has the history.
 // Upstream: client-go@v0.30.3:tools/watch/retrywatcher.go#RetryWatcher
 // Differs: a refused connect with 410, and by default with 401 and 403 (as client-go from 0.37), ends it instead of being
-// repeated for ever.
+// repeated for ever; each connection is asked to end after some minutes and given up when it does not.
 import type { Clock, ClockTimer, KubernetesObject, Logger, Status } from '@kube-rx/apimachinery';
 import {
   isExpiredOrGone,
@@ -27,12 +27,19 @@ export interface RetryWatcherOptions {
   readonly minRestartDelayMs?: number;
   /** What a refusal with 401 or 403 does. @defaultValue 'end' */
   readonly onForbidden?: 'end' | 'retry';
+  /**
+   * How long one connection may last, ms: the server is asked to end it then, and one that it has not ended 30 s later is taken for
+   * dead. 0 asks for nothing and trusts every connection for ever, as client-go does. @defaultValue 300 000
+   */
+  readonly watchTimeoutMs?: number;
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly signal?: AbortSignal | undefined;
 }
 
 const DEFAULT_MIN_RESTART_DELAY_MS = 1000;
+const DEFAULT_WATCH_TIMEOUT_MS = 300_000;
+const DEAD_AFTER_MS = 30_000;
 
 /** Delivers ADDED, MODIFIED and DELETED; an ERROR event is the last one. Bookmarks only move its place. Never lists. */
 export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> {
@@ -43,6 +50,8 @@ export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> 
   readonly #child: ChildSignal;
   #sink: WatchSink<T> | undefined;
   #stream: WatchStream<T> | undefined;
+  #attempt: ChildSignal | undefined;
+  // Until the next connect, or the end of the present one.
   #timer: ClockTimer | undefined;
   #resourceVersion: string;
   #connectedAt = Number.NEGATIVE_INFINITY;
@@ -95,15 +104,33 @@ export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> 
   #connect(): void {
     this.#timer = undefined;
     this.#connectedAt = this.#clock.now();
-    const options = { resourceVersion: this.#resourceVersion, allowWatchBookmarks: true };
-    this.#watcher.watch(options, { signal: this.#child.signal }).then(
-      (stream) => this.#opened(stream),
-      (error: unknown) => this.#refused(error),
+    const timeoutMs = this.#options.watchTimeoutMs ?? DEFAULT_WATCH_TIMEOUT_MS;
+    const options = {
+      resourceVersion: this.#resourceVersion,
+      allowWatchBookmarks: true,
+      ...(timeoutMs > 0 ? { timeoutSeconds: Math.ceil(timeoutMs / 1000) } : {}),
+    };
+    // One that is given up must not come back later.
+    const attempt = childSignal(this.#child.signal);
+    this.#attempt?.release();
+    this.#attempt = attempt;
+    if (timeoutMs > 0) this.#timer = this.#clock.setTimer(() => this.#givenUp(attempt), timeoutMs + DEAD_AFTER_MS);
+    this.#watcher.watch(options, { signal: attempt.signal }).then(
+      (stream) => this.#opened(stream, attempt),
+      (error: unknown) => {
+        if (this.#attempt === attempt) this.#refused(error);
+      },
     );
   }
 
-  #opened(stream: WatchStream<T>): void {
-    if (this.#ended) {
+  #givenUp(attempt: ChildSignal): void {
+    this.#logger.warn('watch did not end in time', { resourceVersion: this.#resourceVersion });
+    attempt.abort();
+    this.#reconnect(0);
+  }
+
+  #opened(stream: WatchStream<T>, attempt: ChildSignal): void {
+    if (this.#ended || this.#attempt !== attempt || attempt.signal.aborted) {
       stream.stop();
       return;
     }
@@ -151,8 +178,11 @@ export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> 
   }
 
   #reconnect(retryAfterMs: number): void {
+    this.#timer?.cancel();
     this.#stream?.stop();
     this.#stream = undefined;
+    this.#attempt?.release();
+    this.#attempt = undefined;
     if (this.#ended) return;
     const minimum = this.#options.minRestartDelayMs ?? DEFAULT_MIN_RESTART_DELAY_MS;
     const waitMs = Math.max(retryAfterMs, this.#connectedAt + minimum - this.#clock.now());
@@ -173,6 +203,9 @@ export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> 
 
   #release(): void {
     this.#timer?.cancel();
+    this.#attempt?.abort();
+    this.#attempt?.release();
+    this.#attempt = undefined;
     this.#stream?.stop();
     this.#stream = undefined;
     this.#child.abort();
