@@ -64,3 +64,18 @@ function positive(option: string, value: number): number {
   if (!(value > 0)) throw new OptionsError(option, value, 'a number above 0');
   return value;
 }
+
+/** Which growth a wait follows: of failures to connect, of lists, or of streams that ended too soon. */
+export type BackoffKind = 'connect' | 'relist' | 'early-close';
+
+/** One manager for each. Streams that end early may have brought events; waiting long for the next would make the cache old. */
+export function createBackoffs(
+  options: BackoffOptions,
+  earlyCloseMs: number,
+): Readonly<Record<BackoffKind, BackoffManager>> {
+  return {
+    connect: new BackoffManager(options),
+    relist: new BackoffManager(options),
+    'early-close': new BackoffManager({ ...options, maxMs: Math.max(earlyCloseMs, 1) }),
+  };
+}

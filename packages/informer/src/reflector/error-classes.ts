@@ -91,3 +91,8 @@ export function faultOf(verb: FaultVerb, cause: FaultCause, resourceVersion: str
     ...(cause.error === undefined ? {} : { error: cause.error }),
   };
 }
+
+/** The server understood and says no; only somebody else can change that. */
+export function isRefusal(kind: FaultKind): boolean {
+  return kind === 'unauthorized' || kind === 'forbidden' || kind === 'not-found';
+}

@@ -1,4 +1,5 @@
 // What the state machine of a reflector is made of: its phases, what it is fed and what it asks for.
+import type { BackoffKind } from './backoff-manager.ts';
 import type { Failure } from './error-classes.ts';
 import type { Fault, FaultKind } from './informer-status.ts';
 import type { RetryWindow } from './retry-with-deadline.ts';
@@ -59,7 +60,7 @@ export type ReflectorEffect =
   | { readonly type: 'open'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
   | { readonly type: 'replace'; readonly from: 'list' | 'initial-events'; readonly resourceVersion: string }
   | { readonly type: 'read-stream' }
-  | { readonly type: 'wait'; readonly backoff: 'connect' | 'relist'; readonly minimumMs: number; readonly fault: Fault }
+  | { readonly type: 'wait'; readonly backoff: BackoffKind; readonly minimumMs: number; readonly fault: Fault }
   | { readonly type: 'start-resync' }
   | { readonly type: 'stop-resync' }
   /** Tell the watch error handler. */

@@ -374,7 +374,7 @@ describe('transition, what the modern profile does better', () => {
     const run = modern().watching().ended('closed', { events: 1, durationMs: 100 });
     expect(run.did).toEqual(['open watch 11']);
     run.feed({ type: 'opened' }).ended('closed', { events: 1, durationMs: 100, resourceVersion: '12' });
-    expect(run.did).toEqual(['fault early-close watch', 'wait connect']);
+    expect(run.did).toEqual(['fault early-close watch', 'wait early-close']);
     expect(run.feed({ type: 'waited' }).did).toEqual(['open watch 12']);
     run.feed({ type: 'opened' }).ended('closed', { durationMs: 6000 });
     expect(run.feed({ type: 'opened' }).ended('closed', { events: 1, durationMs: 100 }).did).toEqual(['open watch 11']);

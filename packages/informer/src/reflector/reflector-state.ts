@@ -1,14 +1,13 @@
 // The list/watch/relist machine: (state, input) -> (state, effects). No timer, no I/O, no clock; each row of the table in
 // docs is one test. The shell in reflector.ts performs the effects and feeds back what came of them.
 // Upstream: client-go@v0.30.3:tools/cache/reflector.go#ListAndWatch, list, watchList, watch
+import type { BackoffKind } from './backoff-manager.ts';
 import type { Failure, FaultCause } from './error-classes.ts';
-import { faultOf } from './error-classes.ts';
-import type { Fault, FaultKind, FaultVerb } from './informer-status.ts';
+import { faultOf, isRefusal } from './error-classes.ts';
+import type { Fault, FaultVerb } from './informer-status.ts';
 import type { ReflectorEffect, ReflectorInput, ReflectorPhase, ReflectorState, Transition } from './reflector-input.ts';
 import type { ReflectorPolicy } from './reflector-policy.ts';
 import { retryInWindow } from './retry-with-deadline.ts';
-
-const REFUSALS: ReadonlySet<FaultKind> = new Set(['unauthorized', 'forbidden', 'not-found']);
 
 /** The next state and what to do. An input that the phase does not expect (a result that came too late) changes nothing. */
 export function transition(
@@ -148,10 +147,9 @@ class Machine {
   }
 
   opened(phase: PhaseOf<'opening'>): Transition {
-    const next: ReflectorPhase =
-      phase.mode === 'watch'
-        ? { name: 'watching' }
-        : { name: 'streaming-initial', resourceVersion: phase.resourceVersion };
+    const { mode, resourceVersion } = phase;
+    const next =
+      mode === 'watch' ? ({ name: 'watching' } as const) : ({ name: 'streaming-initial', resourceVersion } as const);
     return this.#to(next, [{ type: 'read-stream' }], { refusal: undefined });
   }
 
@@ -246,7 +244,7 @@ class Machine {
     const machine = this.#with({ earlyCloses });
     const fault = this.#fault('watch', early, resourceVersion);
     if (earlyCloses === 1) return machine.open('watch', veryShort ? [{ type: 'fault', fault }] : []);
-    return machine.#waitFor('watch', 'connect', fault);
+    return machine.#waitFor('watch', 'early-close', fault);
   }
 
   /** An error that ends the cycle: handler, back-off, and a new choice. */
@@ -259,7 +257,7 @@ class Machine {
 
   #wait(
     verb: FaultVerb,
-    backoff: 'connect' | 'relist',
+    backoff: BackoffKind,
     next: PhaseOf<'waiting'>['next'],
     failure: Failure,
     resourceVersion: string,
@@ -270,12 +268,12 @@ class Machine {
 
   #waitFor(
     next: PhaseOf<'waiting'>['next'],
-    backoff: 'connect' | 'relist',
+    backoff: BackoffKind,
     fault: Fault,
     effects: readonly ReflectorEffect[] = [],
   ): Transition {
     const count = this.#state.refusal?.kind === fault.kind ? this.#state.refusal.count + 1 : 1;
-    const refusal = REFUSALS.has(fault.kind) ? { kind: fault.kind, count } : undefined;
+    const refusal = isRefusal(fault.kind) ? { kind: fault.kind, count } : undefined;
     const { suspendAfter, suspendedProbeMs, honourRetryAfter } = this.#policy;
     const suspended = suspendAfter > 0 && refusal !== undefined && refusal.count >= suspendAfter;
     const minimumMs = Math.max(honourRetryAfter ? (fault.retryAfterMs ?? 0) : 0, suspended ? suspendedProbeMs : 0);

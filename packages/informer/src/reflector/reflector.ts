@@ -9,7 +9,8 @@ import { InformerStateError, ReflectorError } from '../errors.ts';
 import { childSignal } from '../rest/child-signal.ts';
 import type { ListerWatcher } from '../rest/lister-watcher.ts';
 import { listPages } from '../rest/pager.ts';
-import { BackoffManager } from './backoff-manager.ts';
+import type { BackoffKind, BackoffManager } from './backoff-manager.ts';
+import { createBackoffs } from './backoff-manager.ts';
 import { failureOf } from './error-classes.ts';
 import type { Fault, InformerStatus } from './informer-status.ts';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-input.ts';
@@ -33,7 +34,7 @@ export class Reflector<T extends KubernetesObject> {
   readonly #watch: WatchRunner<T>;
   readonly #store: ReflectorStore<T>;
   readonly #options: ResolvedReflectorOptions;
-  readonly #backoffs: { readonly connect: BackoffManager; readonly relist: BackoffManager };
+  readonly #backoffs: Readonly<Record<BackoffKind, BackoffManager>>;
   readonly #status = new BehaviorSubject<InformerStatus>({ phase: 'idle' });
   readonly #faults = new Subject<Fault>();
   readonly #resync: ResyncTimer;
@@ -52,10 +53,7 @@ export class Reflector<T extends KubernetesObject> {
     this.#listerWatcher = listerWatcher;
     this.#store = store;
     this.#options = resolveReflectorOptions(options);
-    this.#backoffs = {
-      connect: new BackoffManager(this.#options.backoff),
-      relist: new BackoffManager(this.#options.backoff),
-    };
+    this.#backoffs = createBackoffs(this.#options.backoff, this.#options.policy.earlyCloseMs);
     this.#metrics = this.#options.metrics?.(this.#options.name);
     this.#watch = new WatchRunner<T>({
       listerWatcher,

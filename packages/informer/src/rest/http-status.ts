@@ -45,7 +45,13 @@ function parsedStatus(answer: FailedAnswer): StatusError | undefined {
     return undefined;
   }
   if (!isStatus(value) || value.status === 'Success') return undefined;
-  return new StatusError({ ...value, code: value.code ?? answer.statusCode });
+  const retryAfter = retryAfterSeconds(answer.headers);
+  return new StatusError({
+    ...value,
+    code: value.code ?? answer.statusCode,
+    // A proxy may ask for patience in the header alone.
+    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter, ...value.details } }),
+  });
 }
 
 /** The Status client-go makes up; `withReason: false` is what its watch requests do, which never read the body. */
