@@ -151,7 +151,7 @@ function listMeta(list: StorageList, custom: boolean): Readonly<Record<string, u
   return {
     ...(custom && more ? { continue: list.continue } : {}),
     ...(custom && list.remainingItemCount !== undefined ? { remainingItemCount: list.remainingItemCount } : {}),
-    resourceVersion: list.resourceVersion,
+    ...(list.resourceVersion === '' ? {} : { resourceVersion: list.resourceVersion }),
     ...(!custom && more ? { continue: list.continue } : {}),
     ...(!custom && list.remainingItemCount !== undefined ? { remainingItemCount: list.remainingItemCount } : {}),
   };
