@@ -39,7 +39,7 @@ const KV = '/etcdserverpb.KV';
 /**
  * Connects when first used and reconnects after a loss: calls under way fail with `Unavailable`, watches go on from where they
  * were as soon as etcd is back.
- * `status()` of a real etcd does not tell the compaction revision.
+ * A real etcd does not tell its compaction revision: `status()` knows of compactions through this client only.
  *
  * @example
  * await using etcd = new RemoteEtcd({ endpoint: 'http://127.0.0.1:2379' });
@@ -48,6 +48,7 @@ const KV = '/etcdserverpb.KV';
 export class RemoteEtcd implements EtcdClient {
   readonly #channel: GrpcChannel;
   readonly #clock: Clock;
+  #compacted: Revision | undefined;
 
   constructor(options: RemoteEtcdOptions) {
     this.#clock = options.clock ?? realClock;
@@ -68,6 +69,7 @@ export class RemoteEtcd implements EtcdClient {
 
   async compact(revision: Revision, signal?: AbortSignal): Promise<void> {
     await this.#call(`${KV}/Compact`, encodeCompact(revision), signal);
+    this.#compacted = Math.max(this.#compacted ?? 0, revision);
   }
 
   async grantLease(ttlSeconds: number, signal?: AbortSignal): Promise<LeaseId> {
@@ -80,7 +82,7 @@ export class RemoteEtcd implements EtcdClient {
 
   async status(signal?: AbortSignal): ReturnType<EtcdClient['status']> {
     const answer = await this.#call('/etcdserverpb.Maintenance/Status', new ProtoWriter(), signal);
-    return { ...decodeStatus(answer), compactRevision: undefined };
+    return { ...decodeStatus(answer), compactRevision: this.#compacted };
   }
 
   close(): Promise<void> {

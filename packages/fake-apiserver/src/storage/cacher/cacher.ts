@@ -1,4 +1,4 @@
-// The watch cache in front of a store: what it does not answer itself it hands on, see server-side docs on consistency.
+// The watch cache in front of a store. Writes, and reads that only etcd can answer, are handed on to the store.
 // Upstream: apiserver@v0.30.3:pkg/storage/cacher/cacher.go#Cacher
 import { formatGroupResource } from '@kube-rx/apimachinery';
 import type { Revision } from '../../etcd/client.ts';

@@ -6,7 +6,8 @@ import { EtcdError } from '../../errors.ts';
 import type { KvStore } from './kvstore.ts';
 import { type Watched, WatcherGroup } from './watcher-group.ts';
 
-const CATCH_UP_BATCH = 1000;
+// A reader that pauses is not given more than this on top of what it wanted.
+const CATCH_UP_BATCH = 100;
 
 export class WatchableStore {
   readonly #store: KvStore;
