@@ -15,8 +15,8 @@ const WATCHED: ReadonlySet<string> = new Set([
   'Worker',
 ]);
 
-// A closed socket takes a few turns to go away.
-const TURNS = 50;
+// A closed socket takes a few turns to go away, one that was just connecting needs the other side for it.
+const PATIENCE_MS = 1_000;
 
 export interface LeakGuard {
   /** Rejects with an error that names what is there now and was not there when the guard was set up. */
@@ -36,7 +36,8 @@ export function leakGuard(): LeakGuard {
   return {
     async check() {
       let leaks = leakedSince(before);
-      for (let turn = 0; leaks.length > 0 && turn < TURNS; turn++) {
+      const giveUpAt = performance.now() + PATIENCE_MS;
+      while (leaks.length > 0 && performance.now() < giveUpAt) {
         await new Promise((resolve) => setImmediate(resolve));
         leaks = leakedSince(before);
       }
