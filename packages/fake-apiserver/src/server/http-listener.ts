@@ -84,7 +84,7 @@ export class HttpListener {
           });
     this.#server.on('connection', (socket: Socket) => this.#track(socket));
     this.#server.on('secureConnection', (socket: TLSSocket) => this.#secured(socket));
-    this.#server.on('tlsClientError', (_error: Error, socket: TLSSocket) => socket.destroy());
+    this.#server.on('tlsClientError', refuseHandshake);
     this.#http1.on('request', (request, response) => this.#http1Request(request, response));
     this.#http1.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
     this.#http1.on('checkContinue', (request, response) => {
@@ -273,6 +273,14 @@ function peerOf(socket: Socket): PeerIdentity | undefined {
   const list = (value: string | string[] | undefined): readonly string[] =>
     value === undefined ? [] : Array.isArray(value) ? value : [value];
   return { verified: tls.authorized === true, commonName: list(subject.CN)[0] ?? '', organizations: list(subject.O) };
+}
+
+/** A plain request on a TLS port is told so, in plain. */
+function refuseHandshake(error: NodeJS.ErrnoException, socket: TLSSocket): void {
+  const raw = rawSocket(socket);
+  if (error.code === 'ERR_SSL_HTTP_REQUEST' && raw.writable) {
+    raw.end('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+  } else socket.destroy();
 }
 
 /** What Go's server answers to bytes that are no request. */

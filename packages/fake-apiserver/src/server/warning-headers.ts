@@ -4,6 +4,8 @@ import type { HttpResponse } from '../endpoints/http.ts';
 
 const MAX_TOTAL = 4 * 1024;
 const MAX_EACH_WHEN_FULL = 256;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a header
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 export class WarningHeaders {
   readonly #response: HttpResponse;
@@ -17,6 +19,8 @@ export class WarningHeaders {
   add(text: string): void {
     if (text === '' || this.#seen.has(text)) return;
     this.#seen.add(text);
+    // A header cannot say it, so nobody does.
+    if (CONTROL.test(text)) return;
     let shown = printable(text);
     if (this.#total + shown.length > MAX_TOTAL) shown = [...shown].slice(0, MAX_EACH_WHEN_FULL).join('');
     if (this.#total + shown.length > MAX_TOTAL) return;
@@ -25,9 +29,5 @@ export class WarningHeaders {
   }
 }
 
-/** A header value is bytes: non-ASCII goes out as UTF-8, control characters not at all. */
-function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a header
-  const clean = text.replace(/[\u0000-\u001f\u007f]/g, ' ');
-  return Buffer.from(clean, 'utf8').toString('latin1');
-}
+/** A header value is bytes: non-ASCII goes out as UTF-8. */
+const printable = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

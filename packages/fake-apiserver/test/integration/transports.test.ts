@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type FakeApiServer, startFakeApiServer } from '../../src/index.ts';
@@ -119,5 +120,44 @@ describe('client certificates', () => {
     const [response] = await once(call, 'response');
     response.resume();
     expect(response.statusCode).toBe(401);
+  });
+});
+
+describe('connections', () => {
+  it('tell a plain request on a TLS port what it is', async () => {
+    await using server = await startFakeApiServer();
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [chunk] = await once(socket, 'data');
+    expect(String(chunk)).toBe('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+  });
+
+  it('of HTTP/2 are told to go away by chance, and keep their streams', async () => {
+    await using server = await startFakeApiServer({ insecure: true, goawayChance: 0.02, random: () => 0.01 });
+    const session = http2Session(server);
+    const goaway = once(session, 'goaway');
+    const watch = session.request({ ':path': '/api/v1/configmaps?watch=1', authorization: `Bearer ${server.token}` });
+    await once(watch, 'response');
+    await goaway;
+    await makeNamespace(server);
+    await send(server, MAPS, { method: 'POST', body: configMap('late') });
+    expect((await watchEvents(watch).next()).value).toMatchObject({ type: 'ADDED' });
+    session.destroy();
+  });
+
+  it('of HTTP/1.1 serve one request after the other, also after a watch', async () => {
+    await using server = await startFakeApiServer({ insecure: true });
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`;
+    socket.write(`GET /api/v1/configmaps?watch=1&timeoutSeconds=1 ${head}GET /readyz ${head}`);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += String(chunk);
+      if (text.endsWith('ok')) socket.end();
+    });
+    await once(socket, 'close');
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n.*ok$/s);
   });
 });
