@@ -1,5 +1,5 @@
 // The only place that turns a revision into a resourceVersion and back.
-// Upstream: apiserver@v0.30.3:pkg/storage/etcd3/../api_object_versioner.go#APIObjectVersioner
+// Upstream: apiserver@v0.30.3:pkg/storage/api_object_versioner.go#APIObjectVersioner
 import { goQuote, newUnknownError, type StatusError } from '@kube-rx/apimachinery';
 import type { Revision } from '../etcd/client.ts';
 import type { ApiObject } from './api-object.ts';
