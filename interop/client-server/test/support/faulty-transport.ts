@@ -115,13 +115,18 @@ class FaultyBody implements TransportBody {
     this.#inner.destroy();
   }
 
-  #after(run: () => void): void {
-    if (this.#tail === undefined) run();
-    else this.#tail = this.#tail.then(run);
+  /** A network delays, it does not change the order. */
+  #after(run: () => void | Promise<void>): void {
+    if (this.#tail !== undefined) {
+      this.#tail = this.#tail.then(run);
+      return;
+    }
+    const delayed = run();
+    if (delayed !== undefined) this.#tail = delayed;
   }
 
-  #chunk(chunk: Uint8Array, sink: BodySink): void {
-    if (this.#silent || this.#destroyed) return;
+  #chunk(chunk: Uint8Array, sink: BodySink): void | Promise<void> {
+    if (this.#silent || this.#destroyed) return undefined;
     switch (this.#draw()) {
       case undefined:
         sink.data(chunk);
@@ -146,11 +151,11 @@ class FaultyBody implements TransportBody {
         for (let offset = 0; offset < chunk.length; offset += 7) sink.data(chunk.subarray(offset, offset + 7));
         break;
       case 'delay':
-        this.#tail = sleep(this.#clock, 2000).then(() => {
+        return sleep(this.#clock, 2000).then(() => {
           if (!this.#destroyed) sink.data(chunk);
         });
-        break;
     }
+    return undefined;
   }
 
   #break(sink: BodySink): void {
