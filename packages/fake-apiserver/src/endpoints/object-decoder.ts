@@ -10,7 +10,7 @@ import type { Schema, SchemaRegistry } from '../schema/schema.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import { goPackageOf } from './go-names.ts';
 import type { MediaType } from './negotiation.ts';
-import { yamlToJson } from './yaml-reader.ts';
+import { readYaml, type YamlDocument } from './yaml-reader.ts';
 
 const SCHEME = 'scheme "pkg/runtime/scheme.go:100"';
 const GO_STRUCT =
@@ -23,8 +23,12 @@ export interface NamedKind {
 
 /** A body as JSON text; throws a DecodeError for YAML that cannot be read. */
 export function bodyToJson(body: Buffer, mediaType: MediaType): string {
-  const text = body.toString('utf8');
-  return mediaType === 'application/yaml' ? yamlToJson(text) : text;
+  return readBody(body, mediaType).json;
+}
+
+function readBody(body: Buffer, mediaType: MediaType): YamlDocument {
+  const json = body.toString('utf8');
+  return mediaType === 'application/yaml' ? readYaml(json) : { json, duplicates: undefined };
 }
 
 /** What the document says it is; '' where it says nothing. Throws a DecodeError with upstream's text. */
@@ -93,9 +97,10 @@ export class ObjectDecoder {
     const { info } = target;
     if (mediaType === 'application/vnd.kubernetes.protobuf') return this.#fromProtobuf(body, info);
     let text: string;
+    let duplicates: string | undefined;
     let named: NamedKind;
     try {
-      text = bodyToJson(body, mediaType);
+      ({ json: text, duplicates } = readBody(body, mediaType));
       named = readKind(text);
       if (parseGroupVersion(named.apiVersion) === undefined) {
         throw new DecodeError(`unexpected GroupVersion string: ${named.apiVersion}`);
@@ -112,9 +117,10 @@ export class ObjectDecoder {
       throw newBadRequest(`${kind} in version ${goQuote(version)} cannot be handled as a ${info.kind}: ${why}`);
     };
     try {
-      const { object, strictErrors } = this.decodeDocument(text, named, target);
+      const { object, strictErrors: found } = this.decodeDocument(text, named, target);
+      const strictErrors = duplicates === undefined ? found : [duplicates, ...found];
       if (strictErrors.length > 0 && validation === 'Strict') refuse(strictDecodingError(strictErrors));
-      if (validation === 'Warn') for (const found of strictErrors) ctx.warn(found);
+      if (validation === 'Warn') for (const text of strictErrors) ctx.warn(text);
       return object;
     } catch (error) {
       if (error instanceof DecodeError) return refuse(error.message);

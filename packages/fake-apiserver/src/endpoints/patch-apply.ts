@@ -16,7 +16,7 @@ import type { ApiObject } from '../storage/api-object.ts';
 import type { EndpointsContext } from './exchange.ts';
 import { invalid } from './field-errors.ts';
 import type { DecodedWriteOptions } from './write-options-codec.ts';
-import { yamlToJson } from './yaml-reader.ts';
+import { readYaml } from './yaml-reader.ts';
 
 export type PatchType =
   | 'application/json-patch+json'
@@ -150,11 +150,11 @@ function prepareApply(
   context: PatchContext,
 ): Patch {
   let config: unknown;
-  let duplicates: readonly string[] = [];
+  let duplicates: string | undefined;
   try {
-    const decoded = decodeJson(yamlToJson(text));
-    config = decoded.value;
-    duplicates = decoded.strictErrors;
+    const yaml = readYaml(text);
+    config = decodeJson(yaml.json).value;
+    duplicates = yaml.duplicates;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
@@ -166,8 +166,8 @@ function prepareApply(
       force: options.force,
       subresource,
     });
-    if (duplicates.length > 0 && options.fieldValidation === 'Strict') {
-      throw newBadRequest(`error strict decoding YAML: ${duplicates.join(', ')}`);
+    if (duplicates !== undefined && options.fieldValidation === 'Strict') {
+      throw newBadRequest(`error strict decoding YAML: error converting YAML to JSON: ${duplicates}`);
     }
     return applied;
   };

@@ -256,8 +256,9 @@ export class FieldManager {
       validateTyped(value, type, allowDuplicates);
     } catch (error) {
       if (!(error instanceof SmdError)) throw error;
-      const { namespace = '', name = '' } = (value as ApiObject).metadata ?? {};
-      throw newUnknownError(`${problem} (${namespace}/${name}; ${this.#gvk}): ${error.message}`);
+      const { namespace, name } = (value as ApiObject).metadata ?? {};
+      const shown = `${textOf(namespace)}/${textOf(name)}`;
+      throw newUnknownError(`${problem} (${shown}; ${this.#gvk}): ${error.message}`);
     }
   }
 }
@@ -266,9 +267,12 @@ function uidOf(object: ApiObject | undefined): string {
   return object?.metadata.uid ?? '';
 }
 
+/** A field of a configuration nobody has checked yet. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 function printKind({ apiVersion, kind }: ApiObject): string {
-  const parsed = parseGroupVersion(apiVersion ?? '');
-  return `${parsed?.group ?? ''}/${parsed?.version ?? ''}, Kind=${kind ?? ''}`;
+  const parsed = parseGroupVersion(textOf(apiVersion));
+  return `${parsed?.group ?? ''}/${parsed?.version ?? ''}, Kind=${textOf(kind)}`;
 }
 
 function withManagedFields(object: ApiObject, managedFields: ApiObject['metadata']['managedFields']): ApiObject {

@@ -3,8 +3,8 @@ import type { FakeApiServer } from '../../src/index.ts';
 import { CRD, SEEDS, type Seed } from './objects.ts';
 import type { FuzzRequest } from './requests.ts';
 
-/** The 500s that the real server gives too, by message, with the reason. */
-const KNOWN_500: readonly { readonly message: RegExp; readonly reason: string }[] = [
+/** The 5xx that the real server gives too, by message, with the reason. */
+const KNOWN: readonly { readonly message: RegExp; readonly reason: string }[] = [
   { message: /without impersonating a user/, reason: 'bare text of the impersonation filter' },
   {
     message: /no kind "+\w+"+ is registered for version "/,
@@ -16,6 +16,17 @@ const KNOWN_500: readonly { readonly message: RegExp; readonly reason: string }[
     message: /: strconv.ParseUint: parsing "/,
     reason: 'resource versions of the cacher are judged too late for a 400',
   },
+  { message: /into Go struct field DeleteOptions\./, reason: 'DeleteOptions with a field of another type, the same' },
+  {
+    message: /unable to find api field in struct /,
+    reason: 'a directive of a strategic merge for a field that is not there',
+  },
+  { message: /list element types are not identical/, reason: 'a strategic merge of mixed lists is a plain error' },
+  { message: /unknown patch type: /, reason: 'a directive of a strategic merge that is none' },
+  { message: /does not contain declared merge key/, reason: 'an item of a strategic merge without its key' },
+  { message: /context deadline exceeded/, reason: '503: a watch whose timeoutSeconds is below zero' },
+  { message: /no kubelet runs for nodes/, reason: '503: a proxy without anybody behind it' },
+  { message: /no endpoints available for service/, reason: '503: the same' },
   { message: /mvcc: required revision is a future revision/, reason: 'an error of etcd is passed on' },
 ];
 
@@ -56,8 +67,7 @@ export class Oracle {
     }
     const text = await answer.text();
     const plain = text.replace(/\s+/g, ' ').replaceAll('\\"', '"');
-    if (answer.status >= 500 && !KNOWN_500.some(({ message }) => message.test(plain)))
-      return `${answer.status} ${text}`;
+    if (answer.status >= 500 && !KNOWN.some(({ message }) => message.test(plain))) return `${answer.status} ${text}`;
     if (answer.headers.get('content-type') !== 'application/json') return undefined;
     const status = JSON.parse(text) as { status?: unknown; code?: unknown };
     return status.status === 'Failure' && status.code === answer.status ? undefined : `no Status: ${text}`;

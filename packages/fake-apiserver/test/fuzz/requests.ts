@@ -278,7 +278,8 @@ const FIELDS = [
   'a=b\\,c',
   ',',
 ];
-const VERSIONS = ['0', '1', '', '-1', 'abc', '99999999999', '18446744073709551615', '1.5', '0x1', '007'];
+// None of the future: the server would wait for it.
+const VERSIONS = ['0', '1', '', '-1', 'abc', '18446744073709551616', '1.5', '0x1', '007'];
 const token = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const TOKENS = [
   'x',
