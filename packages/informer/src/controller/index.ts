@@ -1,4 +1,5 @@
 export * from './controller.ts';
+export * from './finalizer.ts';
 export * from './owner-references.ts';
 export * from './predicates.ts';
 export * from './reconciler.ts';

@@ -150,8 +150,14 @@ export class MemoryApi implements Transport {
         const merged = subresource === 'status' ? { ...known, status: given.status } : given;
         return jsonResponse(200, this.#write(root, namespace, merged, true));
       }
-      case 'PATCH':
+      case 'PATCH': {
+        const given = request.body as { readonly metadata?: { readonly resourceVersion?: string } };
+        const version = given.metadata?.resourceVersion;
+        if (version !== undefined && version !== known.metadata.resourceVersion) {
+          throw newConflict(resource, name, 'the object has been modified');
+        }
         return jsonResponse(200, this.#write(root, namespace, merge(known, request.body) as MutableObject, true));
+      }
       default:
         throw new Error(`unexpected ${request.method} ${request.path}`);
     }
