@@ -32,6 +32,7 @@ import { findKind, listStored } from './list-stored.ts';
 import type { Random } from './names.ts';
 import { NamespaceController } from './namespace-controller.ts';
 import type { AccessAuthorizer } from './rbac/attributes.ts';
+import { EscalationCheck } from './rbac/escalation.ts';
 import { RbacAuthorizer } from './rbac/rbac-authorizer.ts';
 import { storedPolicy } from './rbac/stored-policy.ts';
 import { BuiltInResources } from './resources.ts';
@@ -170,6 +171,11 @@ export class Registry {
       runtimeClasses(listAll('node.k8s.io/v1/runtimeclasses')),
       defaultIngressClass(listAll('networking.k8s.io/v1/ingressclasses')),
       oneDefaultPriorityClass(priorityClasses),
+      new EscalationCheck({
+        authorizer: () => this.#authorizer,
+        rulesFor: (user, namespace) => this.rbac.rulesFor(user, namespace),
+        rulesOfRole: (kind, namespace, name) => this.rbac.rulesOfRole(kind, namespace, name),
+      }),
       new ValidatingPolicies({
         policies: listAll('admissionregistration.k8s.io/v1/validatingadmissionpolicies'),
         bindings: listAll('admissionregistration.k8s.io/v1/validatingadmissionpolicybindings'),

@@ -1,15 +1,9 @@
 // Kinds served in more than one version: which version is stored, and how the others are made of it.
 
+import type { Conversion } from './conversion.ts';
 import { eventConversion } from './core/event-conversion.ts';
 import type { Draft } from './draft.ts';
 import { autoscalerConversion } from './workloads/autoscaler-conversion.ts';
-
-export interface Conversion {
-  /** May change its argument. */
-  toStorage(object: Draft): Draft;
-  /** May change its argument. */
-  fromStorage(object: Draft): Draft;
-}
 
 interface StoredVersion {
   readonly group: string;

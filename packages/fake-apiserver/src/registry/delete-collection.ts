@@ -4,13 +4,13 @@ import { isNotFound } from '@kube-rx/apimachinery';
 import type { StorageList } from '../storage/interfaces.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { ListCall, RequestContext, ResourceStore } from './rest.ts';
-import type { Store } from './store.ts';
+import type { VerbTarget } from './verb-target.ts';
 
 const PAGE_SIZE = 10_000;
 
 /** The items as they were listed; of a limited call one page and its continue token. */
 export async function deleteCollection(
-  store: Store,
+  store: VerbTarget,
   ctx: RequestContext,
   call: Parameters<ResourceStore['deleteCollection']>[1],
 ): Promise<StorageList> {

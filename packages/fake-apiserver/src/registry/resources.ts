@@ -136,10 +136,8 @@ export class BuiltInResources {
   shape(group: string, version: string, kind: string): (object: Draft) => ApiObject {
     const schema = this.#schema(group, version, kind);
     return (object) => {
-      const shaped = this.#wire.apply(schema, object);
-      put(shaped, 'apiVersion', group === '' ? version : `${group}/${version}`);
-      put(shaped, 'kind', kind);
-      return shaped as unknown as ApiObject;
+      const apiVersion = group === '' ? version : `${group}/${version}`;
+      return this.#wire.apply(schema, { ...object, kind, apiVersion }) as unknown as ApiObject;
     };
   }
 

@@ -9,8 +9,8 @@ import { assign, type Draft, strings } from './draft.ts';
 import { interpretGetError, interpretUpdateError } from './errors.ts';
 import { asDraft, unstored } from './resource-core.ts';
 import type { DeleteCall, DeleteResult, RequestContext, WriteCall } from './rest.ts';
-import type { Store } from './store.ts';
 import { metadata } from './validation/object-meta.ts';
+import type { VerbTarget } from './verb-target.ts';
 
 /** How the marking of an object ended. */
 type Marking =
@@ -29,7 +29,7 @@ class LeaveLoop {
 
 export const isDryRun = (options: DeleteOptions): boolean => options.dryRun?.includes('All') === true;
 
-export async function deleteObject(store: Store, ctx: RequestContext, call: DeleteCall): Promise<DeleteResult> {
+export async function deleteObject(store: VerbTarget, ctx: RequestContext, call: DeleteCall): Promise<DeleteResult> {
   const { strategy } = store.core;
   const key = store.keyOf(call.namespace, call.name);
   const { options } = call;
@@ -64,7 +64,7 @@ export async function deleteObject(store: Store, ctx: RequestContext, call: Dele
 }
 
 async function removeObject(
-  store: Store,
+  store: VerbTarget,
   ctx: RequestContext,
   call: DeleteCall,
   key: string,
@@ -97,7 +97,7 @@ function remainingPreconditions(
   return { ...asked, resourceVersion: marked.object.metadata.resourceVersion };
 }
 
-async function admitDelete(store: Store, ctx: RequestContext, call: DeleteCall, old: ApiObject): Promise<void> {
+async function admitDelete(store: VerbTarget, ctx: RequestContext, call: DeleteCall, old: ApiObject): Promise<void> {
   const dryRun = isDryRun(call.options);
   const attributes = {
     ...store.admissionAttributes(ctx, { namespace: call.namespace, dryRun }, call.name),
@@ -111,7 +111,7 @@ async function admitDelete(store: Store, ctx: RequestContext, call: DeleteCall, 
 }
 
 async function markForDeletion(
-  store: Store,
+  store: VerbTarget,
   ctx: RequestContext,
   call: DeleteCall,
   key: string,
@@ -155,7 +155,7 @@ async function markForDeletion(
 
 /** Removes an object whose last finalizer an update took off; answers with the updated object. */
 export async function deleteWithoutFinalizers(
-  store: Store,
+  store: VerbTarget,
   ctx: RequestContext,
   call: WriteCall & { readonly name: string; readonly preconditions?: Preconditions | undefined },
   key: string,

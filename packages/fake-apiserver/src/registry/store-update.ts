@@ -12,11 +12,11 @@ import { type Draft, put, str } from './draft.ts';
 import { interpretCreateError, interpretUpdateError, OPTIMISTIC_LOCK, parseObjectVersion } from './errors.ts';
 import { asDraft, unstored, withResourceVersion } from './resource-core.ts';
 import type { RequestContext, UpdateCall, WriteResult } from './rest.ts';
-import type { Store } from './store.ts';
 import { deleteWithoutFinalizers } from './store-delete.ts';
 import { formatTime } from './time-form.ts';
 import { FieldErrors, go, path } from './validation/field-errors.ts';
 import { metadata } from './validation/object-meta.ts';
+import type { VerbTarget } from './verb-target.ts';
 
 /** Leaves the storage loop when the update emptied the finalizers of an object that is being deleted. */
 class EmptiedFinalizers {
@@ -26,7 +26,7 @@ class EmptiedFinalizers {
   }
 }
 
-export async function updateObject(store: Store, ctx: RequestContext, call: UpdateCall): Promise<WriteResult> {
+export async function updateObject(store: VerbTarget, ctx: RequestContext, call: UpdateCall): Promise<WriteResult> {
   const key = store.keyOf(call.namespace, call.name);
   const attempt = new UpdateAttempt(store, ctx, call);
   let written = false;
@@ -52,7 +52,7 @@ export async function updateObject(store: Store, ctx: RequestContext, call: Upda
 }
 
 async function dryRunUpdate(
-  store: Store,
+  store: VerbTarget,
   ctx: RequestContext,
   call: UpdateCall,
   key: string,
@@ -84,13 +84,13 @@ function checkPreconditions(key: string, existing: ApiObject, call: UpdateCall):
 
 /** The body of the storage loop; each call starts over from what is stored now. */
 class UpdateAttempt {
-  readonly #store: Store;
+  readonly #store: VerbTarget;
   readonly #ctx: RequestContext;
   readonly #call: UpdateCall;
   #finish: ((written: boolean) => void) | undefined;
   creating = false;
 
-  constructor(store: Store, ctx: RequestContext, call: UpdateCall) {
+  constructor(store: VerbTarget, ctx: RequestContext, call: UpdateCall) {
     this.#store = store;
     this.#ctx = ctx;
     this.#call = call;

@@ -1,37 +1,21 @@
 // The generic registry: verbs of one resource in one version, driven by its strategy, on top of storage.
 // Upstream: apiserver@v0.30.3:pkg/registry/generic/registry/store.go#Store
-import {
-  type DeleteOptions,
-  type FieldSelector,
-  type GroupResource,
-  isAlreadyExists,
-  newBadRequest,
-  newGenerateNameConflict,
-  StatusError,
-} from '@kube-rx/apimachinery';
+import { type DeleteOptions, type FieldSelector, type GroupResource, newBadRequest } from '@kube-rx/apimachinery';
 import type { ApiObject } from '../storage/api-object.ts';
-import { StorageError } from '../storage/errors.ts';
-import type { StorageList, StorageListOptions, StorageWatch, StorageWatchEvent } from '../storage/interfaces.ts';
+import type { StorageList, StorageListOptions, StorageWatch } from '../storage/interfaces.ts';
 import { matchesSingle, type SelectionPredicate } from '../storage/selection-predicate.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
-import { beforeCreate, fillSystemFields, wipeSystemFields } from './before-create.ts';
+import { wipeSystemFields } from './before-create.ts';
+import { ConvertedWatch } from './converted-watch.ts';
 import { deleteCollection } from './delete-collection.ts';
-import { type Draft, str } from './draft.ts';
-import {
-  beingDeleted,
-  interpretCreateError,
-  interpretGetError,
-  interpretListError,
-  parseObjectVersion,
-  resourceVersionSetOnCreate,
-} from './errors.ts';
+import type { Draft } from './draft.ts';
+import { interpretGetError, interpretListError } from './errors.ts';
 import { listKey, objectKey } from './keys.ts';
 import {
   type AdmissionBase,
   attributesOf,
   ConvertedObjects,
   type ResourceCore,
-  unstored,
   type VersionView,
 } from './resource-core.ts';
 import type {
@@ -47,11 +31,12 @@ import type {
   WriteCall,
   WriteResult,
 } from './rest.ts';
+import { createDraft } from './store-create.ts';
 import { deleteObject } from './store-delete.ts';
 import { updateObject } from './store-update.ts';
 import type { Strategy, StrategyContext } from './strategy.ts';
 import { formatTime } from './time-form.ts';
-import { metadata } from './validation/object-meta.ts';
+import type { VerbTarget } from './verb-target.ts';
 
 /** Rows of a Table for one kind. */
 export interface TablePrinter {
@@ -60,7 +45,7 @@ export interface TablePrinter {
   cells(object: ApiObject, nowMs: number): readonly unknown[];
 }
 
-export class Store implements ResourceStore {
+export class Store implements VerbTarget {
   readonly core: ResourceCore;
   readonly view: VersionView;
   readonly #printer: TablePrinter;
@@ -209,73 +194,8 @@ export class Store implements ResourceStore {
   async create(ctx: RequestContext, object: ApiObject, call: WriteCall): Promise<WriteResult> {
     const draft = this.view.toStorage(this.view.withDefaults(object));
     wipeSystemFields(draft);
-    const stored = await this.createDraft(ctx, draft, call);
+    const stored = await createDraft(this, ctx, draft, call);
     return { stored: this.show(stored), created: true };
-  }
-
-  /** From a draft in the stored version to a stored object. */
-  async createDraft(ctx: RequestContext, draft: Draft, call: WriteCall): Promise<StoredObject> {
-    const { admission, strategy, kind, clock, random } = this.core;
-    const attributes = this.admissionAttributes(ctx, call, str(metadata(draft), 'name'));
-    await admission.admit({ ...attributes, operation: 'CREATE', object: draft, old: undefined });
-    fillSystemFields(draft, formatTime(clock.now()), random);
-    const name = str(metadata(draft), 'name');
-    const context = this.contextOf(ctx, call, name);
-    const finish = strategy.begin?.(draft, undefined, context);
-    let written = false;
-    try {
-      beforeCreate(strategy, kind, draft, context);
-      await admission.validate({ ...attributes, name, operation: 'CREATE', object: draft, old: undefined });
-      const stored = await this.#insert(ctx, draft, call, name);
-      written = !call.dryRun;
-      return stored;
-    } finally {
-      finish?.(written);
-    }
-  }
-
-  async #insert(ctx: RequestContext, draft: Draft, call: WriteCall, name: string): Promise<StoredObject> {
-    const key = this.keyOf(call.namespace, name);
-    if (safeVersion(str(metadata(draft), 'resourceVersion')) > 0) throw resourceVersionSetOnCreate();
-    delete metadata(draft)['resourceVersion'];
-    try {
-      return await this.#write(key, this.core.canonical(draft), call.dryRun, ctx.signal);
-    } catch (error) {
-      throw await this.#createFailure(error, key, draft);
-    }
-  }
-
-  async #write(key: string, object: ApiObject, dryRun: boolean, signal: AbortSignal): Promise<StoredObject> {
-    const { storage, strategy } = this.core;
-    if (dryRun) {
-      const existing = await storage.get(key, { signal }).catch((error: unknown) => {
-        if (error instanceof StorageError && error.code === 'KeyNotFound') return undefined;
-        throw error;
-      });
-      if (existing !== undefined) throw new StorageError({ code: 'KeyExists', key });
-      return unstored(key, object as unknown as Draft);
-    }
-    const ttlSeconds = strategy.ttlSeconds?.(object);
-    return storage.create(key, object, { ttlSeconds, signal });
-  }
-
-  async #createFailure(error: unknown, key: string, draft: Draft): Promise<unknown> {
-    const meta = metadata(draft);
-    const failure = interpretCreateError(error, this.qualified, str(meta, 'name'));
-    if (!(failure instanceof StatusError) || !isAlreadyExists(failure)) return failure;
-    if (str(meta, 'generateName') !== '') {
-      return newGenerateNameConflict(
-        { group: this.core.kind.group, resource: this.info.resource },
-        str(meta, 'name'),
-        1,
-      );
-    }
-    try {
-      const existing = await this.core.storage.get(key);
-      return existing.object.metadata.deletionTimestamp === undefined ? failure : beingDeleted(failure);
-    } catch {
-      return failure;
-    }
   }
 
   /** What admission hears of a write; the operation and the objects are the caller's to add. */
@@ -309,42 +229,5 @@ export class Store implements ResourceStore {
 
   deleteCollection(ctx: RequestContext, call: Parameters<ResourceStore['deleteCollection']>[1]): Promise<StorageList> {
     return deleteCollection(this, ctx, call);
-  }
-}
-
-function safeVersion(text: string): number {
-  try {
-    return parseObjectVersion(text);
-  } catch {
-    return 0;
-  }
-}
-
-/** A watch whose objects are shown in another version. */
-class ConvertedWatch implements StorageWatch {
-  readonly #watch: StorageWatch;
-  readonly #converted: ConvertedObjects;
-
-  constructor(watch: StorageWatch, converted: ConvertedObjects) {
-    this.#watch = watch;
-    this.#converted = converted;
-  }
-
-  next(): StorageWatchEvent | undefined {
-    const event = this.#watch.next();
-    if (event === undefined || event.type === 'ERROR') return event;
-    return { ...event, object: this.#converted.of(event.object) };
-  }
-
-  get done(): boolean {
-    return this.#watch.done;
-  }
-
-  onReadable(listener: () => void): void {
-    this.#watch.onReadable(listener);
-  }
-
-  stop(): void {
-    this.#watch.stop();
   }
 }

@@ -1,6 +1,6 @@
 // Events of events.k8s.io/v1 are core events under other names.
 // Upstream: kubernetes@v1.30.3:pkg/apis/events/v1/conversion.go
-import type { Conversion } from '../conversions.ts';
+import type { Conversion } from '../conversion.ts';
 import { type Draft, put } from '../draft.ts';
 
 /** Name in events.k8s.io/v1, name in core/v1. */

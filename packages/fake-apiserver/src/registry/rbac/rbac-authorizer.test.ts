@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../draft.ts';
 import type { AccessAttributes } from './attributes.ts';
+import { missingRules } from './escalation.ts';
 import { evaluate, type PolicyView } from './rbac-authorizer.ts';
 
 const request = (change: Partial<AccessAttributes> = {}): AccessAttributes => ({
@@ -81,5 +82,29 @@ describe('evaluate', () => {
 
   it('does not let a role binding reach beyond its namespace', () => {
     expect(evaluate(request({ namespace: '' }), view(reads)).allowed).toBe(false);
+  });
+});
+
+describe('missingRules', () => {
+  const rule = (verbs: readonly string[], resources: readonly string[], more: object = {}): Draft => ({
+    verbs,
+    apiGroups: [''],
+    resources,
+    ...more,
+  });
+
+  it('is empty for what is held, also in parts and by wildcard', () => {
+    const held = [rule(['get'], ['pods']), rule(['list'], ['pods', '*/status'])];
+    expect(missingRules(held, [rule(['get', 'list'], ['pods']), rule(['list'], ['nodes/status'])])).toEqual([]);
+  });
+
+  it('prints what is missing, verbs of one target together', () => {
+    const held = [rule(['get'], ['secrets'], { resourceNames: ['a'] })];
+    expect(
+      missingRules(held, [rule(['get', 'list'], ['secrets']), { verbs: ['get'], nonResourceURLs: ['/x'] }]),
+    ).toEqual([
+      '{APIGroups:[""], Resources:["secrets"], Verbs:["get" "list"]}',
+      '{NonResourceURLs:["/x"], Verbs:["get"]}',
+    ]);
   });
 });

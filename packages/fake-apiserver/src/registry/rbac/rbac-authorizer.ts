@@ -98,6 +98,14 @@ export class RbacAuthorizer implements AccessAuthorizer {
     return { rules: granted.map(({ rule }) => rule), problems };
   }
 
+  /** Rules of the role a binding in a namespace names; undefined when there is none. */
+  async rulesOfRole(kind: string, namespace: string, name: string): Promise<readonly Draft[] | undefined> {
+    const role = await (kind === 'ClusterRole'
+      ? this.#source.get('clusterroles', '', name)
+      : this.#source.get('roles', namespace, name));
+    return role === undefined ? undefined : dicts(role, 'rules');
+  }
+
   /** Reads bindings, and only the roles that bindings of this user name. */
   async #view(user: UserInfo, namespace: string): Promise<PolicyView> {
     const applies = (home: string) => (binding: Draft) =>

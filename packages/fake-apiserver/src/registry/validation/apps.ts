@@ -6,7 +6,7 @@ import { goLabelSelector } from './go-structs.ts';
 import { selectorIsEmpty, selectorMatches, validateLabelSelector, validateLabels } from './labels.ts';
 import { IMMUTABLE, validateAnnotations, validateImmutable } from './object-meta.ts';
 import { validatePodTemplate, validateSelectsTemplate } from './pod-template.ts';
-import { nonnegative, notMoreThan100Percent, percentOf, positiveIntOrPercent } from './values.ts';
+import { goIntOrString, nonnegative, notMoreThan100Percent, percentOf, positiveIntOrPercent } from './values.ts';
 
 const SPEC = path('spec');
 
@@ -58,7 +58,7 @@ function validateDeploymentStrategy(spec: Draft, errors: FieldErrors): void {
       positiveIntOrPercent(unavailable, here.child('maxUnavailable'), errors);
       positiveIntOrPercent(surge, here.child('maxSurge'), errors);
       if (intOrPercent(unavailable) === 0 && intOrPercent(surge) === 0)
-        errors.invalid(here.child('maxUnavailable'), unavailable, 'may not be 0 when `maxSurge` is 0');
+        errors.invalid(here.child('maxUnavailable'), goIntOrString(unavailable), 'may not be 0 when `maxSurge` is 0');
       notMoreThan100Percent(unavailable, here.child('maxUnavailable'), errors);
     }
   } else {
@@ -194,7 +194,7 @@ function validateDaemonStrategy(spec: Draft, errors: FieldErrors): void {
   }
   const [hasUnavailable, hasSurge] = [intOrPercent(unavailable) !== 0, intOrPercent(surge) !== 0];
   if (hasUnavailable && hasSurge)
-    errors.invalid(here.child('maxSurge'), surge, 'may not be set when maxUnavailable is non-zero');
+    errors.invalid(here.child('maxSurge'), goIntOrString(surge), 'may not be set when maxUnavailable is non-zero');
   else if (!hasUnavailable && !hasSurge)
     errors.required(here.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0');
 }

@@ -31,7 +31,7 @@ export function goBytes(bytes: Uint8Array): string {
 function show(value: unknown): string {
   if (isGoText(value)) return value.goText;
   if (typeof value === 'string') return goQuote(value);
-  if (value === undefined || value === null) return 'null';
+  if (value === undefined || value === null) return '"null"';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return goStringList(value);
   return JSON.stringify(value);

@@ -1,6 +1,7 @@
 // Numbers, ports, names and quantities as values of fields.
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go
 import {
+  goQuote,
   isDNS1123Label,
   isQualifiedName,
   isValidPercent,
@@ -10,7 +11,7 @@ import {
   type Quantity,
 } from '@kube-rx/apimachinery';
 import { byCodePoint, type Draft, dict, get, num, str } from '../draft.ts';
-import type { FieldErrors, FieldPath } from './field-errors.ts';
+import { type FieldErrors, type FieldPath, type GoText, go } from './field-errors.ts';
 
 export const NEGATIVE = 'must be greater than or equal to 0';
 export const PROTOCOLS: readonly string[] = ['SCTP', 'TCP', 'UDP'];
@@ -59,9 +60,17 @@ export function fileMode(parent: Draft | undefined, field: string, at: FieldPath
   if (mode !== undefined && (mode > 0o777 || mode < 0)) errors.invalid(at.child(field), mode, FILE_MODE);
 }
 
+/** A number or text as Go prints the struct behind it. */
+export function goIntOrString(value: unknown): GoText {
+  const isText = typeof value === 'string';
+  const parts = isText ? `Type:1, IntVal:0, StrVal:${goQuote(value)}` : `Type:0, IntVal:${value ?? 0}, StrVal:""`;
+  return go(`intstr.IntOrString{${parts}}`);
+}
+
 /** A number, or a percentage as text, that is not negative. */
 export function positiveIntOrPercent(value: unknown, at: FieldPath, errors: FieldErrors): void {
-  if (typeof value === 'string') messages(value, isValidPercent(value), at, errors);
+  if (typeof value === 'string')
+    for (const text of isValidPercent(value)) errors.invalid(at, goIntOrString(value), text);
   else if (typeof value === 'number' && value < 0) errors.invalid(at, value, NEGATIVE);
 }
 
@@ -73,7 +82,7 @@ export function percentOf(value: unknown): number | undefined {
 
 export function notMoreThan100Percent(value: unknown, at: FieldPath, errors: FieldErrors): void {
   const percent = percentOf(value);
-  if (percent !== undefined && percent > 100) errors.invalid(at, value, 'must not be greater than 100%');
+  if (percent !== undefined && percent > 100) errors.invalid(at, goIntOrString(value), 'must not be greater than 100%');
 }
 
 /** The quantities of a resource list in key order; what is no quantity was refused by decoding. */

@@ -5,7 +5,7 @@ import type { ApiObject } from '../../storage/api-object.ts';
 import { clone, type Draft, dict, entries, has, isDraft, put, str, strings } from '../draft.ts';
 import type { AccessAttributes, AccessAuthorizer } from '../rbac/attributes.ts';
 import type { RequestContext, ResourceInfo, UserInfo, VirtualResource, WriteCall } from '../rest.ts';
-import { FieldErrors, go, path } from '../validation/field-errors.ts';
+import { FieldErrors, path } from '../validation/field-errors.ts';
 import { metadata } from '../validation/object-meta.ts';
 
 export type ReviewKind = 'SubjectAccessReview' | 'SelfSubjectAccessReview' | 'LocalSubjectAccessReview';
@@ -25,7 +25,6 @@ function validate(review: Draft, kind: ReviewKind): void {
   const errors = new FieldErrors();
   const spec = dict(review, 'spec');
   const [resource, path_] = [dict(spec, 'resourceAttributes'), dict(spec, 'nonResourceAttributes')];
-  const none = go('nil');
   if (resource !== undefined && path_ !== undefined) {
     errors.invalid(
       SPEC.child('nonResourceAttributes'),
@@ -36,7 +35,7 @@ function validate(review: Draft, kind: ReviewKind): void {
   if (resource === undefined && path_ === undefined) {
     errors.invalid(
       SPEC.child('resourceAttributes'),
-      none,
+      null,
       'exactly one of nonResourceAttributes or resourceAttributes must be specified',
     );
   }

@@ -1,6 +1,6 @@
 // autoscaling/v1 knows one metric, CPU, and keeps what it cannot say in annotations.
 // Upstream: kubernetes@v1.30.3:pkg/apis/autoscaling/v1/conversion.go
-import type { Conversion } from '../conversions.ts';
+import type { Conversion } from '../conversion.ts';
 import { type Draft, dict, dicts, ensure, get, num, put, str } from '../draft.ts';
 import { metadata } from '../validation/object-meta.ts';
 
