@@ -1,6 +1,6 @@
 // Routing: which handler a path and method lead to, and the answers of the router itself (404, 405, 406).
 // Upstream: apiserver@v0.30.3:pkg/endpoints/installer.go#APIInstaller, github.com/emicklei/go-restful/v3 jsr311.go
-import { newStatusError, type StatusError } from '@kube-rx/apimachinery';
+import { newStatusError } from '@kube-rx/apimachinery';
 import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import type { EndpointsContext, Exchange } from './exchange.ts';
 import { handleCreate } from './handlers/create.ts';
@@ -14,17 +14,7 @@ import { handleUpdate } from './handlers/update.ts';
 import { handleVirtualCreate } from './handlers/virtual.ts';
 import { ALL_MEDIA_TYPES, routerAccepts, routerNotAcceptable, STREAM_MEDIA_TYPES } from './negotiation.ts';
 import { splitPath } from './request-info.ts';
-
-export function notFoundRoute(): StatusError {
-  const error = newStatusError(404, 'NotFound', 'the server could not find the requested resource', {});
-  ROUTER_ANSWERS.add(error);
-  return error;
-}
-/** Whether an error is the router's own 404 and no handler's. */
-export const isRouteNotFound = (error: unknown): boolean => ROUTER_ANSWERS.has(error as object);
-const ROUTER_ANSWERS = new WeakSet<object>();
-export const methodNotAllowed = (): StatusError =>
-  newStatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+import { methodNotAllowed, notFoundRoute } from './router-errors.ts';
 
 const COLLECTION_VERBS: Readonly<Record<string, string>> = { GET: 'list', POST: 'create', DELETE: 'deletecollection' };
 const OBJECT_VERBS: Readonly<Record<string, string>> = { GET: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { formatGroupVersion, goJsonStringify } from '@kube-rx/apimachinery';
 import type { HttpRequest, HttpResponse } from '../endpoints/http.ts';
-import { methodNotAllowed, notFoundRoute } from '../endpoints/installer.ts';
 import { ALL_MEDIA_TYPES, negotiateOutput, notAcceptable, parseAccept } from '../endpoints/negotiation.ts';
 import { splitPath } from '../endpoints/request-info.ts';
 import { writeBytes, writeValue } from '../endpoints/response-writers.ts';
+import { methodNotAllowed, notFoundRoute } from '../endpoints/router-errors.ts';
 import type { ResourceInfo, SubresourceInfo } from '../registry/rest.ts';
 import type { ApiGroups, ServedGroup, ServedVersion } from './api-groups.ts';
 

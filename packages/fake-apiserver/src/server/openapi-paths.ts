@@ -1,7 +1,7 @@
 // /openapi/v2 and /openapi/v3 over the served set; the documents are made anew when it changes.
 
-import { methodNotAllowed } from '../endpoints/installer.ts';
 import { writeBytes } from '../endpoints/response-writers.ts';
+import { methodNotAllowed } from '../endpoints/router-errors.ts';
 import { createOpenApi, type OpenApi, type OpenApiOptions, serveOpenApi } from '../openapi/index.ts';
 import type { ResourceCatalog } from '../registry/rest.ts';
 import type { OpenApiDocument } from '../schema/openapi-schema.ts';

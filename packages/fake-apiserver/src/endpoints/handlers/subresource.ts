@@ -5,12 +5,12 @@ import type { ResourceInfo, ResourceStore, SubresourceHandler, SubresourceInfo }
 import type { ApiObject } from '../../storage/api-object.ts';
 import type { EndpointsContext, Exchange } from '../exchange.ts';
 import { MAX_BODY_BYTES } from '../exchange.ts';
-import { methodNotAllowed } from '../installer.ts';
 import { checkName, ensureNamespace, requireName } from '../naming.ts';
 import { negotiateOutput } from '../negotiation.ts';
 import { preparePatch } from '../patch-apply.ts';
 import { inputMediaType, readLimited } from '../request-body.ts';
 import { writeBytes, writeValue } from '../response-writers.ts';
+import { methodNotAllowed } from '../router-errors.ts';
 import { decodeWriteOptions, managerOrUserAgent } from '../write-options-codec.ts';
 import { handleGet } from './get.ts';
 import { answering, handlePatch, patchTypeOf } from './patch.ts';
