@@ -41,7 +41,7 @@ function readInteger(plain: string): bigint | undefined {
 
 /** As Go writes it into JSON; undefined for what JSON cannot say. */
 export function scalarToJson(value: YamlScalar): string | undefined {
-  if (typeof value === 'string') return JSON.stringify(value.toWellFormed?.() ?? value);
+  if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'number') return String(value);
   if (!Number.isFinite(value)) return undefined;
   return Object.is(value, -0) ? '-0' : String(value);

@@ -21,6 +21,7 @@ const KNOWN: readonly { readonly message: RegExp; readonly reason: string }[] = 
     message: /unable to find api field in struct /,
     reason: 'a directive of a strategic merge for a field that is not there',
   },
+  { message: /but data type is not struct/, reason: 'a directive of a strategic merge in a map' },
   { message: /list element types are not identical/, reason: 'a strategic merge of mixed lists is a plain error' },
   { message: /unknown patch type: /, reason: 'a directive of a strategic merge that is none' },
   { message: /does not contain declared merge key/, reason: 'an item of a strategic merge without its key' },
@@ -57,7 +58,11 @@ export class Oracle {
 
   /** Sends the request; resolves to what is wrong with the answer. */
   async judge({ method, path, headers, body }: FuzzRequest): Promise<string | undefined> {
-    const init = { method, headers, ...(body === undefined ? {} : { body: body as BodyInit }) };
+    const init = {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : Buffer.from(body) }),
+    };
     const answer = await this.server.fetch(path, init);
     const wrong = this.#complaint();
     if (wrong !== undefined) return wrong;

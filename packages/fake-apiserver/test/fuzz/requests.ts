@@ -80,6 +80,8 @@ const oddValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
 );
 
+const wellFormed = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');
+
 type Path = readonly (string | number)[];
 
 function pathsOf(value: unknown, path: Path = []): Path[] {
@@ -323,7 +325,7 @@ const query = fc
       fc
         .oneof({ weight: 6, arbitrary: fc.constantFrom(...QUERY[name]!) }, { weight: 1, arbitrary: fc.string() })
         .map((value) => {
-          return `${name}=${encodeURIComponent(value.toWellFormed?.() ?? '')}`;
+          return `${name}=${encodeURIComponent(wellFormed(value))}`;
         }),
     ),
     { maxLength: 4 },
@@ -387,7 +389,7 @@ function pathOf(seed: Seed, named: boolean): fc.Arbitrary<string> {
     { weight: 1, arbitrary: fc.constant(own.replace(/\/v\d/, '/v1beta1')) },
     {
       weight: 1,
-      arbitrary: oddKey.map((key) => `${seed.collection}/${encodeURIComponent(key.toWellFormed?.() ?? '')}`),
+      arbitrary: oddKey.map((key) => `${seed.collection}/${encodeURIComponent(wellFormed(key))}`),
     },
     {
       weight: 1,

@@ -28,9 +28,9 @@ afterAll(async () => {
 describe('a server under random requests', () => {
   it('answers each of them and stays whole', async () => {
     const oracle = new Oracle(server, complaints);
-    const property = fc.asyncProperty(fuzzRequest, async (request) =>
-      expect(await oracle.judge(request)).toBeUndefined(),
-    );
+    const property = fc.asyncProperty(fuzzRequest, async (request) => {
+      expect(await oracle.judge(request)).toBeUndefined();
+    });
     for (let run = 0; run < RUNS; run += BATCH) {
       await oracle.prepare();
       await fc.assert(property, { numRuns: BATCH, ...(SEED === undefined ? {} : { seed: Number(SEED) }) });
