@@ -5,11 +5,12 @@ import {
   ConfigMaps,
   createController,
   elect,
+  reconcileWithFinalizer,
   Secrets,
   SharedInformerFactory,
   setControllerReference,
 } from '@kube-rx/informer';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FaultyTransport } from './support/faulty-transport.ts';
 import type { Pair } from './support/pair.ts';
 import { advanceUntil, rest, startPair } from './support/pair.ts';
@@ -71,6 +72,54 @@ describe('a controller against the server', () => {
     await controller.close();
     await running;
     await factory.close();
+  });
+
+  it('cleans up outside the cluster before an object goes, also when it was down meanwhile', async () => {
+    await using pair = await startPair();
+    await pair.createNamespace('shop');
+    const maps = pair.client.resource(ConfigMaps, 'shop');
+    const outside = new Set<string>();
+    const makeController = (factory: SharedInformerFactory) => {
+      const informer = factory.informer(ConfigMaps);
+      return createController({
+        name: 'bucket',
+        for: informer,
+        clock: pair.clock,
+        async reconcile({ name, namespace }, context) {
+          const map = informer.store.get(name, namespace);
+          if (map === undefined || namespace !== 'shop') return undefined;
+          return reconcileWithFinalizer(map, context, {
+            client: maps,
+            finalizer: 'example.com/bucket',
+            apply: ({ metadata }) => void outside.add(metadata.name),
+            cleanup: ({ metadata }) => void outside.delete(metadata.name),
+          });
+        },
+      });
+    };
+    const factory = new SharedInformerFactory(pair.client, { clock: pair.clock });
+    const controller = makeController(factory);
+    void controller.run();
+    for (const name of ['a', 'b']) await maps.create({ metadata: { name } });
+    await advanceUntil(pair.clock, () => outside.size === 2);
+    await maps.delete('a');
+    await advanceUntil(pair.clock, () => outside.size === 1);
+    await advanceUntil(pair.clock, async () =>
+      (await maps.list()).items.every(({ metadata }) => metadata.name !== 'a'),
+    );
+    await controller.close();
+    await factory.close();
+    await maps.delete('b');
+    expect((await maps.get('b')).metadata.deletionTimestamp).toBeDefined();
+    const later = new SharedInformerFactory(pair.client, { clock: pair.clock });
+    const successor = makeController(later);
+    void successor.run();
+    await advanceUntil(pair.clock, () => outside.size === 0);
+    await advanceUntil(pair.clock, async () =>
+      (await maps.list()).items.every(({ metadata }) => metadata.name !== 'b'),
+    );
+    await successor.close();
+    await later.close();
   });
 
   it('comes to the wanted state under faults, and as one of two candidates', async () => {
