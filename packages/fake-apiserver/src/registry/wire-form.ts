@@ -1,6 +1,6 @@
 // Brings an object into the form it has after a round through Go's types and storage: field order, zero values, sorted maps,
 // canonical quantities and times. Two objects that mean the same then have the same bytes.
-// Upstream: the encoding/json rules of k8s.io/api@v0.30.3 structs; lists and maps that are empty do not survive protobuf storage.
+// Upstream: encoding/json over the structs of k8s.io/api v0.30.3; empty lists and maps do not survive protobuf storage.
 import type { GoField } from '../schema/go-types.ts';
 import { loadGoTypes } from '../schema/go-types.ts';
 import type { DataProfile } from '../schema/profile-data.ts';
