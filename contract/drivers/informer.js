@@ -25,7 +25,9 @@ function errorClass(error) {
   for (let each = error; each; each = each.cause) {
     if (each.name === 'StatusError') return `status:${each.code}:${each.reason}`;
     if (each.name === 'UnexpectedStatusCodeError') return 'unexpected-http-code';
-    if (each.name === 'DecodeError') return each.code === 'NOT_A_LIST' ? 'decode' : 'decode';
+    // client-go's own driver has no better word for these.
+    if (['EMPTY_BODY', 'UNKNOWN_KIND', 'BAD_ITEMS'].includes(each.code)) return 'other';
+    if (each.name === 'DecodeError') return 'decode';
     if (each.name === 'TransportError') {
       const classes = { REFUSED: 'refused', RESET: 'reset', EOF: 'eof', UNEXPECTED_EOF: 'unexpected-eof' };
       return classes[each.code] ?? 'other';

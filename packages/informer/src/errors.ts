@@ -33,7 +33,15 @@ export class TransportError extends InformerError {
   }
 }
 
-export type DecodeErrorCode = 'BAD_JSON' | 'BAD_EVENT' | 'NOT_A_LIST' | 'BAD_CONTENT_TYPE' | 'TOO_LARGE';
+export type DecodeErrorCode =
+  | 'BAD_JSON'
+  | 'BAD_EVENT'
+  | 'NOT_A_LIST'
+  | 'BAD_ITEMS'
+  | 'UNKNOWN_KIND'
+  | 'EMPTY_BODY'
+  | 'BAD_CONTENT_TYPE'
+  | 'TOO_LARGE';
 
 /** The answer came, but it is not what the API promises. */
 export class DecodeError extends InformerError {

@@ -12,7 +12,6 @@ const REASONS: Readonly<Record<number, readonly [StatusReason, string]>> = {
   405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
   406: ['NotAcceptable', 'the server was unable to respond with a content type that the client supports'],
   409: ['Conflict', 'the server reported a conflict'],
-  413: ['RequestEntityTooLarge', 'the request is too large'],
   415: ['UnsupportedMediaType', 'the media type of the body is not supported by the server'],
   422: ['Invalid', 'the server rejected our request due to an error in our request'],
   429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],

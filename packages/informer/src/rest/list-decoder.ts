@@ -66,6 +66,11 @@ export class ListDecoder {
     return this.#headValue;
   }
 
+  /** Not one byte came. */
+  get empty(): boolean {
+    return this.#phase === 'head' && this.#rest.length === 0;
+  }
+
   finish(): ListEnvelope {
     if (this.#phase === 'items') throw new DecodeError('BAD_JSON', 'list answer ended inside its items');
     if (this.#phase === 'head') this.#keepHead(this.#rest.view());

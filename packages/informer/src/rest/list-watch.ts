@@ -1,11 +1,11 @@
 // List and watch of one resource over the REST client.
 // Upstream: client-go@v0.30.3:tools/cache/listwatch.go#ListWatch, rest/request.go#Watch
-import type { KubernetesObject, ListMeta, ListOptions } from '@kube-rx/apimachinery';
-import { isStatus, StatusError } from '@kube-rx/apimachinery';
+import type { KubernetesObject, ListOptions } from '@kube-rx/apimachinery';
 import { DecodeError, TransportError, UnexpectedStatusCodeError } from '../errors.ts';
 import { BodyWatchStream } from './body-watch-stream.ts';
 import { genericStatusError } from './http-status.ts';
 import { ListDecoder } from './list-decoder.ts';
+import { fillKinds, listResultOf } from './list-result.ts';
 import type { ListContext, ListerWatcher, ListResult, WatchContext, WatchStream } from './lister-watcher.ts';
 import { emptyWatch } from './lister-watcher.ts';
 import { isProbableEof } from './network-errors.ts';
@@ -14,7 +14,6 @@ import type { ResourceType } from './resource-type.ts';
 import type { RequestSpec, RestClient } from './rest-client.ts';
 import type { TransportResponse } from './transport.ts';
 import type { Decoding } from './watch-decoder.ts';
-import { isForeign } from './watch-decoder.ts';
 import { yieldToEventLoop } from './yield.ts';
 
 export interface ListWatchOptions {
@@ -105,6 +104,8 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
 
   async #refused(spec: RequestSpec, response: TransportResponse): Promise<Error> {
     if (response.status > 200 && response.status <= 206) {
+      // client-go reads the body before it complains, however long that takes.
+      if (this.#decoding !== 'tolerant') await this.#client.readAll(response);
       response.body.destroy();
       return new UnexpectedStatusCodeError(response.status, `watch of ${spec.path} got status ${response.status}`);
     }
@@ -127,7 +128,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     const items: T[] = [];
     const decoder = new ListDecoder((batch) => {
       // Built-in lists name their kind first, so this is done while the rest is still on its way.
-      this.#fillKinds(batch as T[], decoder.head);
+      fillKinds(batch, decoder.head, this.#type, this.#decoding);
       for (const item of batch) items.push(item as T);
       context.onItems?.(batch.length);
     });
@@ -138,57 +139,8 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
       signal?.throwIfAborted();
       throw error;
     }
-    const { value, hasItems } = decoder.finish();
-    return this.#listResult(value, hasItems, items);
-  }
-
-  #listResult(value: unknown, hasItems: boolean, items: T[]): ListResult<T> {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new DecodeError('NOT_A_LIST', 'list answer is no JSON object');
-    }
-    const list = value as {
-      kind?: unknown;
-      apiVersion?: unknown;
-      metadata?: ListMeta;
-      status?: unknown;
-      items?: unknown;
-    };
-    const kind = typeof list.kind === 'string' ? list.kind : '';
-    if (this.#decoding === 'dynamic' && kind === '')
-      throw new DecodeError('NOT_A_LIST', "Object 'Kind' is missing in the list");
-    if (this.#decoding !== 'dynamic' && isStatus(value) && value.status !== 'Success') throw new StatusError(value);
-    if (this.#decoding === 'typed' && kind !== '' && kind !== `${this.#type.kind}List`) {
-      if (isForeign(String(list.apiVersion))) throw new DecodeError('NOT_A_LIST', `no kind ${kind} is registered`);
-      // A generated client decodes another registered kind beside its own, which stays empty.
-      return { items: [], resourceVersion: '', continue: '' };
-    }
-    if (this.#decoding === 'tolerant' && !hasItems && list.items !== null) {
-      throw new DecodeError('NOT_A_LIST', `answer of kind ${JSON.stringify(kind)} has no items`);
-    }
-    const metadata = typeof list.metadata === 'object' && list.metadata !== null ? list.metadata : {};
-    return {
-      items,
-      resourceVersion: metadata.resourceVersion ?? '',
-      continue: metadata.continue ?? '',
-      ...(metadata.remainingItemCount === undefined ? {} : { remainingItemCount: metadata.remainingItemCount }),
-    };
-  }
-
-  /** Items of built-in lists carry neither kind nor apiVersion; in the cache they look as they do in a watch event. */
-  #fillKinds(items: T[], head: unknown): void {
-    const list = head as { kind?: unknown; apiVersion?: unknown };
-    const listKind = typeof list.kind === 'string' ? list.kind : '';
-    const kind = listKind.endsWith('List') ? listKind.slice(0, -'List'.length) : this.#type.kind;
-    const apiVersion =
-      typeof list.apiVersion === 'string' && list.apiVersion !== '' ? list.apiVersion : this.#type.apiVersion;
-    for (const item of items) {
-      const bare = item as { kind?: string; apiVersion?: string } | null;
-      if (typeof bare !== 'object' || bare === null)
-        throw new DecodeError('NOT_A_LIST', 'an item of the list is no object');
-      if (bare.kind !== undefined && bare.kind !== '') continue;
-      bare.kind = kind;
-      bare.apiVersion = apiVersion;
-    }
+    if (decoder.empty && this.#decoding === 'typed') throw new DecodeError('EMPTY_BODY', 'list answer is empty');
+    return listResultOf(decoder.finish(), items, this.#type, this.#decoding);
   }
 }
 

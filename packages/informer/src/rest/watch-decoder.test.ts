@@ -21,7 +21,6 @@ describe('decodeWatchEvent', () => {
     ['no type', { object: pod }],
     ['a null object', { type: 'ADDED', object: null }],
     ['an array', { type: 'ADDED', object: [] }],
-    ['a Status outside an ERROR', { type: 'ADDED', object: { kind: 'Status', apiVersion: 'v1' } }],
   ])('refuses %s', (_, document) => {
     expect(() => decodeWatchEvent(document, 'tolerant')).toThrow(/unable to decode an event/);
   });
@@ -37,6 +36,11 @@ describe('decodeWatchEvent', () => {
     const widget = { type: 'ADDED', object: { kind: 'Widget', apiVersion: 'acme.test/v1' } };
     expect(() => decodeWatchEvent(widget, 'typed')).toThrow(/registered/);
     expect(decodeWatchEvent(widget, 'dynamic')).toBe(widget);
+    const later = { type: 'ADDED', object: { kind: 'Pod', apiVersion: 'v2' } };
+    expect(() => decodeWatchEvent(later, 'typed')).toThrow(/registered/);
+    const secret = (data: unknown) => ({ type: 'ADDED', object: { kind: 'Secret', apiVersion: 'v1', data } });
+    expect(() => decodeWatchEvent(secret({ a: '5' }), 'typed')).toThrow(/base64/);
+    expect(decodeWatchEvent(secret({ a: 'YQ==' }), 'typed').type).toBe('ADDED');
     const ingress = { type: 'ADDED', object: { kind: 'Ingress', apiVersion: 'networking.k8s.io/v1' } };
     expect(decodeWatchEvent(ingress, 'typed')).toBe(ingress);
   });

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock, ClockTimer } from '@kube-rx/apimachinery';
 import { realClock } from '@kube-rx/apimachinery';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { TransportError } from '../errors.ts';
 import type { TlsMaterial } from './axios-transport.ts';
 import { toTransportError } from './network-errors.ts';
@@ -41,15 +41,17 @@ export function createWsTransport(options: WsTransportOptions): Transport {
     async send(request) {
       if (request.purpose !== 'watch') return calls.send(request);
       request.signal?.throwIfAborted();
-      const material = (await tls?.()) ?? {};
+      // Loaded at the first watch: most users of this package never need it.
+      const [ws, material = {}] = await Promise.all([import('ws'), tls?.()]);
       request.signal?.throwIfAborted();
-      return connect(request, material, options, open);
+      return connect(ws.WebSocket, request, material, options, open);
     },
     close: () => calls.close(),
   };
 }
 
 function connect(
+  Socket: typeof WebSocket,
   request: TransportRequest,
   material: TlsMaterial,
   options: WsTransportOptions,
@@ -60,7 +62,7 @@ function connect(
   const origin = url.origin;
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   const headers = Object.entries(request.headers).filter(([name]) => !NOT_SENT.has(name));
-  const socket = new WebSocket(url, {
+  const socket = new Socket(url, {
     origin,
     headers: Object.fromEntries(
       headers.map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]),

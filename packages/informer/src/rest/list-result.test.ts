@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { fillKinds, listResultOf } from './list-result.ts';
+import { defineResource } from './resource-type.ts';
+import type { Decoding } from './watch-decoder.ts';
+
+const ConfigMaps = defineResource()({ apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', scope: 'Namespaced' });
+const result = (value: unknown, decoding: Decoding, items: object[] = [{}]) =>
+  listResultOf({ value, hasItems: true }, items, ConfigMaps, decoding);
+const bare = (value: unknown, decoding: Decoding) => listResultOf({ value, hasItems: false }, [], ConfigMaps, decoding);
+const failure = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  code: 500,
+  reason: 'InternalError',
+};
+
+describe('listResultOf', () => {
+  it('takes version, token and remainder from the metadata', () => {
+    const metadata = { resourceVersion: '5', continue: 'c', remainingItemCount: 7 };
+    expect(result({ kind: 'ConfigMapList', metadata }, 'tolerant')).toEqual({
+      items: [{}],
+      resourceVersion: '5',
+      continue: 'c',
+      remainingItemCount: 7,
+    });
+    expect(result({ kind: 'ConfigMapList', metadata: null }, 'tolerant')).toMatchObject({
+      resourceVersion: '',
+      continue: '',
+    });
+  });
+
+  it.each<[string, unknown, Record<Decoding, string>]>([
+    ['a failure as a success', failure, { tolerant: 'StatusError', typed: 'StatusError', dynamic: '[]' }],
+    ['null', null, { tolerant: 'NOT_A_LIST', typed: '[]', dynamic: 'NOT_A_LIST' }],
+    ['an array', [], { tolerant: 'NOT_A_LIST', typed: 'NOT_A_LIST', dynamic: 'NOT_A_LIST' }],
+    [
+      'a list without a kind and items',
+      { metadata: {} },
+      { tolerant: 'NOT_A_LIST', typed: '[]', dynamic: 'NOT_A_LIST' },
+    ],
+    ['items: null', { kind: 'ConfigMapList', items: null }, { tolerant: '[]', typed: '[]', dynamic: '[]' }],
+    [
+      'items that are no array',
+      { kind: 'ConfigMapList', items: 'x' },
+      { tolerant: 'BAD_ITEMS', typed: 'BAD_ITEMS', dynamic: 'BAD_ITEMS' },
+    ],
+    [
+      'a list of a foreign kind',
+      { kind: 'WidgetList', apiVersion: 'acme.test/v1' },
+      { tolerant: 'NOT_A_LIST', typed: 'UNKNOWN_KIND', dynamic: '[]' },
+    ],
+    [
+      'a list of another kind',
+      { kind: 'PodList', apiVersion: 'v1' },
+      { tolerant: 'NOT_A_LIST', typed: '[]', dynamic: '[]' },
+    ],
+  ])('judges %s', (_, value, expected) => {
+    for (const decoding of ['tolerant', 'typed', 'dynamic'] as const) {
+      let outcome: string;
+      try {
+        outcome = JSON.stringify(bare(value, decoding).items);
+      } catch (error) {
+        const { code, name } = error as { code: unknown; name: string };
+        outcome = typeof code === 'string' ? code : name;
+      }
+      expect(`${decoding} ${outcome}`).toBe(`${decoding} ${expected[decoding]}`);
+    }
+  });
+
+  it('fails for Secrets in place of what was asked for, whose values are no bytes', () => {
+    expect(() => result({ kind: 'SecretList', apiVersion: 'v1' }, 'typed', [{ data: { v: '5' } }])).toThrow(/base64/);
+  });
+});
+
+describe('fillKinds', () => {
+  it('takes the kind from the list, else from the resource, and leaves what is there', () => {
+    const items = [{}, { kind: 'Other', apiVersion: 'x/v1' }];
+    fillKinds(items, { kind: 'ThingList', apiVersion: 'y/v1' }, ConfigMaps, 'tolerant');
+    expect(items).toEqual([
+      { kind: 'Thing', apiVersion: 'y/v1' },
+      { kind: 'Other', apiVersion: 'x/v1' },
+    ]);
+    const unnamed = [{}];
+    fillKinds(unnamed, {}, ConfigMaps, 'tolerant');
+    expect(unnamed).toEqual([{ kind: 'ConfigMap', apiVersion: 'v1' }]);
+  });
+
+  it('refuses an item that is no object; upstream makes an empty one of null', () => {
+    expect(() => fillKinds([null], {}, ConfigMaps, 'tolerant')).toThrow(/no object/);
+    expect(() => fillKinds([5], {}, ConfigMaps, 'typed')).toThrow(/no object/);
+    const items = [null];
+    fillKinds(items, {}, ConfigMaps, 'typed');
+    expect(items).toEqual([{ kind: 'ConfigMap', apiVersion: 'v1' }]);
+  });
+});
