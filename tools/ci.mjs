@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { provision } from './ci-provision.mjs';
+import { needSystem, provision } from './ci-provision.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const work = mkdtempSync(join(tmpdir(), 'kube-rx-ci-'));
@@ -207,60 +207,73 @@ await stage(
 );
 
 const tools = await provision(work, only);
-for (const [name, files] of [
-  ['microservices-demo', ['--ns', 'demo', 'microservices-demo.yaml']],
-  ['guestbook', ['--ns', 'guest', 'guestbook.yaml']],
-]) {
-  await stage(
-    `manifests-${name}`,
-    () =>
-      needKit('manifests') ??
-      tools.missing('kubectl') ??
-      withServer([], (info) =>
-        judge(
-          process.execPath,
-          [
-            'check.mjs',
-            '--server',
-            info.url,
-            '--token',
-            info.token,
-            '--kubectl',
-            tools.kubectl,
-            '--recorded',
-            '../manifests-recorded',
-            ...files,
-          ],
-          { cwd: join(kits, 'manifests') },
-        ),
-      ),
-  );
+/** Runs tests of one package, on another Node when given. */
+function vitest(folder, filters, node = process.execPath) {
+  const results = mkdtempSync(join(work, 'results-'));
+  const result = run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...filters], {
+    cwd: join(root, folder),
+    env: { ...process.env, KUBE_RX_TEST_RESULTS: results },
+  });
+  if (result.status !== 0) console.log(`${result.stdout}${result.stderr}`.split('\n').slice(-80).join('\n'));
+  const counts = addReports(results, { passed: 0, failed: 0 });
+  return result.status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+}
+const addAll = (counts) => ({
+  passed: counts.reduce((sum, { passed }) => sum + passed, 0),
+  failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+});
+const needTools = (...names) => needKit('clients') ?? tools.missing(...names);
+const yamlsIn = (folder) =>
+  readdirSync(join(kits, 'manifests', folder))
+    .filter((file) => file.endsWith('.yaml'))
+    .sort()
+    .map((file) => `${folder}/${file}`);
+/** kubectl applies real manifests; what it says and what is stored is compared with a recording. */
+const manifests = (info, recorded, ...args) => {
+  const target = ['--server', info.url, '--token', info.token, '--kubectl', tools.kubectl, '--recorded', recorded];
+  return judge(process.execPath, ['check.mjs', ...target, ...args], { cwd: join(kits, 'manifests') });
+};
+for (const [name, namespace] of Object.entries({ 'microservices-demo': 'demo', guestbook: 'guest' })) {
+  const apply = (info) => manifests(info, '../manifests-recorded', '--ns', namespace, `${name}.yaml`);
+  await stage(`manifests-${name}`, () => needTools('kubectl') ?? withServer([], apply));
+}
+await stage('manifests-gateway-api', () => {
+  const apply = (info) => {
+    const kinds = manifests(info, '../manifests-recorded', '--mode', 'ssa', ...yamlsIn('gateway-api'));
+    const recorded = '../manifests-recorded/gateway-api-examples';
+    const examples = manifests(info, recorded, '--ns', 'gwex', ...yamlsIn('gateway-api-examples'));
+    return { passed: kinds.passed + examples.passed, failed: kinds.failed + examples.failed };
+  };
+  return needTools('kubectl') ?? withServer([], apply);
+});
+await stage('kubectl-tour', () => {
+  const tour = join(kits, 'clients/kubectl-tour.sh');
+  const walk = ({ url, token }) =>
+    judge('bash', [tour, '--server', url, '--token', token, '--kubectl', tools.kubectl, '--helm', tools.helm]);
+  return needTools('kubectl', 'helm') ?? withServer([], walk);
+});
+await stage('client-go', () => {
+  const drive = ({ url, token }) => {
+    const compact = `curl -sk -X POST -H 'Authorization: Bearer ${token}' ${url}/_fake/compact -d '{}'`;
+    return judge(tools.gointerop, ['--server', url, '--token', token, '--compact-cmd', compact]);
+  };
+  return needTools('gointerop') ?? withServer([], drive);
+});
+for (const version of ['22.23.5', '24.22.3']) {
+  const major = version.split('.')[0];
+  await stage(`node-${major}`, () => {
+    const node = tools.node(version);
+    if (node === undefined) return { skipped: `Node ${version} could not be installed` };
+    return addAll(['apimachinery', 'informer', 'fake-apiserver'].map((name) => vitest(`packages/${name}`, [], node)));
+  });
 }
 await stage(
-  'kubectl-tour',
-  () =>
-    needKit('clients') ??
-    tools.missing('kubectl', 'helm') ??
-    withServer([], (info) =>
-      judge('bash', [
-        join(kits, 'clients/kubectl-tour.sh'),
-        '--server',
-        info.url,
-        '--token',
-        info.token,
-        '--kubectl',
-        tools.kubectl,
-        '--helm',
-        tools.helm,
-      ]),
-    ),
+  'real-etcd',
+  () => needSystem('etcd', 'etcd-server') ?? vitest('packages/fake-apiserver', ['src/etcd/remote']),
 );
 await stage(
-  'client-go',
-  () =>
-    needKit('clients') ??
-    tools.missing('gointerop') ??
-    withServer([], (info) => judge(tools.gointerop, ['--server', info.url, '--token', info.token])),
+  'browser',
+  () => needSystem('chromium', 'chromium') ?? vitest('interop/client-server', ['test/browser.test.ts']),
 );
 
 rmSync(work, { recursive: true, force: true });
