@@ -30,6 +30,19 @@ const simple = (type: CelType, minSize: number, maxElements = 0): DeclType => ({
 
 const STRING_DECL = simple(STRING, 2);
 
+/** An object type made by hand, without bounds. */
+export function objectType(name: string, fields: Readonly<Record<string, CelType>>): CelType {
+  const decl: DeclType = {
+    ...simple(DYN, 2),
+    get type(): CelType {
+      return type;
+    },
+    fields: new Map(Object.entries(fields).map(([field, of]) => [field, simple(of, 2)] as const)),
+  };
+  const type: CelType = { kind: 'object', name, decl };
+  return type;
+}
+
 /** `kind`, `apiVersion` and the two names are always there at the root of a resource. */
 export function withTypeAndObjectMeta(schema: Structural): Structural {
   const text = newStructural({ type: 'string' });

@@ -1,5 +1,6 @@
 // The functions an expression may call, with their overloads.
 // Upstream: github.com/google/cel-go@v0.17.8:common/stdlib/standard.go, ext/strings.go, ext/sets.go, apiserver@v0.30.3:pkg/cel/library
+import { objectType } from './decl-type.ts';
 import {
   BOOL,
   BYTES,
@@ -27,6 +28,12 @@ export interface Overload {
 
 export const QUANTITY: CelType = { kind: 'opaque', name: 'kubernetes.Quantity' };
 export const URL_TYPE: CelType = { kind: 'opaque', name: 'kubernetes.URL' };
+const authorization = (name: string): CelType => ({ kind: 'opaque', name: `kubernetes.authorization.${name}` });
+export const RESOURCE_CHECK: CelType = authorization('ResourceCheck');
+/** Upstream has a variable whose name is `authorizer.requestResource`; here it is a field. */
+export const AUTHORIZER: CelType = objectType('kubernetes.authorization.Authorizer', {
+  requestResource: RESOURCE_CHECK,
+});
 
 const A: CelType = { kind: 'param', name: 'A' };
 const B: CelType = { kind: 'param', name: 'B' };
@@ -44,6 +51,11 @@ const NAMES: Readonly<Record<string, CelType>> = {
   timestamp: TIMESTAMP,
   quantity: QUANTITY,
   url: URL_TYPE,
+  authorizer: AUTHORIZER,
+  resourceCheck: RESOURCE_CHECK,
+  pathCheck: authorization('PathCheck'),
+  groupCheck: authorization('GroupCheck'),
+  decision: authorization('Decision'),
   A,
   B,
   'list<A>': listOf(A),
@@ -274,3 +286,15 @@ declare('value', 'optional_value: optional<A> . -> A');
 declare('hasValue', 'optional_hasValue: optional<A> . -> bool');
 declare('or', 'optional_or_optional: optional<A> . optional<A> -> optional<A>');
 declare('orValue', 'optional_orValue_value: optional<A> . A -> A');
+declare('path', 'authorizer_path: authorizer . string -> pathCheck');
+declare('group', 'authorizer_group: authorizer . string -> groupCheck');
+declare('serviceAccount', 'authorizer_serviceaccount: authorizer . string string -> authorizer');
+declare('resource', 'groupcheck_resource: groupCheck . string -> resourceCheck');
+for (const part of ['subresource', 'namespace', 'name'])
+  declare(part, `resourcecheck_${part}: resourceCheck . string -> resourceCheck`);
+declare(
+  'check',
+  'pathcheck_check: pathCheck . string -> decision; resourcecheck_check: resourceCheck . string -> decision',
+);
+for (const part of ['allowed', 'errored']) declare(part, `decision_${part}: decision . -> bool`);
+for (const part of ['error', 'reason']) declare(part, `decision_${part}: decision . -> string`);

@@ -263,9 +263,7 @@ function isAttribute(expr: Expr): boolean {
 }
 
 function fieldOf(target: CelValue, field: string): CelValue | undefined {
-  if (isStruct(target)) return target.field(field);
-  if (target instanceof CelMap) return lookUp(target, field);
-  throw noSuchOverload();
+  return isStruct(target) ? target.field(field) : lookUp(target, field);
 }
 
 function itemsOf(range: CelValue): readonly CelValue[] {

@@ -2,6 +2,7 @@
 // Upstream: github.com/google/cel-go@v0.17.8:common/stdlib, cel/library.go, ext/sets.go, apiserver@v0.30.3:pkg/cel/library
 import { parseQuantity, Quantity } from '@kube-rx/apimachinery';
 import { add, divide, modulo, multiply, negate, subtract, toInt } from './arithmetic.ts';
+import { authorizerFunctions } from './authorizer-library.ts';
 import {
   orCelError,
   toCelBool,
@@ -60,7 +61,8 @@ export function lookUp(target: CelValue, key: CelValue): CelValue | undefined {
   }
   if (target instanceof CelMap) return target.get(key);
   if (isStruct(target) && typeof key === 'string') return target.field(key);
-  throw noSuchOverload();
+  // What has no parts just does not have this one.
+  return undefined;
 }
 
 export function index(target: CelValue, key: CelValue): CelValue {
@@ -176,6 +178,7 @@ const relation =
 
 export const functions: ReadonlyMap<string, CelFunction> = new Map<string, CelFunction>([
   ...Object.entries(stringFunctions),
+  ...Object.entries(authorizerFunctions),
   ...Object.keys(DATE_PARTS).map((name) => [name, timePart(name)] as const),
   [
     '!_',

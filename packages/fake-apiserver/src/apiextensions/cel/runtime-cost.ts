@@ -4,6 +4,8 @@ import { CelList, CelMap, type CelValue, isStruct, sizeOf } from './values.ts';
 
 export const STRING_TRAVERSAL = 0.1;
 export const REGEX_LENGTH = 0.25;
+/** An authorizer may be far away. */
+const AUTHORIZER_CHECK = 350_000;
 
 const size = (value: CelValue | undefined): number => (value === undefined ? 1 : (sizeOf(value) ?? 1));
 const scaled = (units: number, factor: number): number => Math.ceil(units * factor);
@@ -26,6 +28,8 @@ function traversal(value: CelValue | undefined): number {
 export function callCost(name: string, args: readonly (CelValue | undefined)[], result: CelValue | undefined): number {
   const [first, second] = args;
   switch (name) {
+    case 'check':
+      return AUTHORIZER_CHECK;
     case 'isSorted':
     case 'sum':
     case 'max':
