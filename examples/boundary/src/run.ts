@@ -22,6 +22,7 @@ import { playScene, SCENES, type Stage } from './scenes.ts';
 const SAMPLES = fileURLToPath(new URL('../manifests', import.meta.url));
 const SYNC_MS = 60_000;
 const BETWEEN_SCENES_MS = 500;
+const SCENE_MS = 4_000;
 
 // Quick, so that the show goes on. A cluster gets a little more peace; the library's defaults grow to 30 s.
 const OWN_BACKOFF = { initialMs: 200, maxMs: 1_000, resetMs: 5_000 };
@@ -139,6 +140,11 @@ async function playUntil(deadline: number | undefined, stage: Stage, pauseMs: nu
     for (let turn = 0; !isOver(); turn++) {
       await until(Math.min(deadline ?? Number.POSITIVE_INFINITY, Date.now() + pauseMs), stage.signal);
       if (isOver()) break;
+      // What was shown once already is not begun when it would hardly come to its end in time.
+      if (turn >= playable.length && deadline !== undefined && deadline - Date.now() < SCENE_MS) {
+        await until(deadline, stage.signal);
+        break;
+      }
       const scene = playable[turn % playable.length]!;
       faults[scene.fault]++;
       if (await playScene(scene, stage)) recoveries++;
