@@ -96,7 +96,7 @@ export interface EmbeddedRules {
   validateMetadata(metadata: JsonObject, path: string): readonly FieldError[];
 }
 
-function validateEmbeddedResource(value: JsonObject, path: FieldPath, rules: EmbeddedRules): FieldError[] {
+function validateEmbeddedResource(value: JsonObject, path: FieldPath, rules: EmbeddedRules | undefined): FieldError[] {
   const errors: FieldError[] = [];
   for (const name of ['apiVersion', 'kind']) {
     if (!Object.hasOwn(value, name)) errors.push(required(child(path, name), 'must not be empty'));
@@ -104,7 +104,7 @@ function validateEmbeddedResource(value: JsonObject, path: FieldPath, rules: Emb
   for (const [name, item] of objectEntries(value)) {
     const where = child(path, name);
     if (name === 'apiVersion' || name === 'kind') errors.push(...typeMetaErrors(name, item, where));
-    else if (name === 'metadata') {
+    else if (name === 'metadata' && rules !== undefined) {
       const decoded = rules.decoder.decode(item, where);
       if ('error' in decoded) errors.push(invalid(where, item, decoded.error));
       else errors.push(...rules.validateMetadata(decoded.metadata, where));
@@ -126,11 +126,14 @@ function typeMetaErrors(name: 'apiVersion' | 'kind', value: unknown, path: strin
   return [invalid(path, value, `may have mixed case, but should otherwise match: ${wrong.join(',')}`)];
 }
 
-/** Errors of all embedded resources below `value`, and of the value itself when its schema says it is one. */
+/**
+ * Errors of all embedded resources below `value`, and of the value itself when its schema says it is one. Metadata is looked
+ * at only with rules for it.
+ */
 export function validateEmbedded(
   value: unknown,
   schema: Structural | undefined,
-  rules: EmbeddedRules,
+  rules: EmbeddedRules | undefined,
   path?: FieldPath,
 ): FieldError[] {
   if (schema === undefined) return [];

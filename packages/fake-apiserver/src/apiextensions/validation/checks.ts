@@ -151,10 +151,20 @@ function isMultiple(value: number, factor: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) < 1e-9;
 }
 
+/** As Go converts before it compares: a fraction is cut off for a whole option, a whole number is a code point for a text. */
+function isOption(value: unknown, option: unknown): boolean {
+  if (jsonEqual(option, value)) return true;
+  if (typeof value !== 'number') return false;
+  if (typeof option === 'number') return Number.isInteger(option) && Math.trunc(value) === option;
+  return (
+    typeof option === 'string' && Number.isInteger(value) && option.codePointAt(0) === value && [...option].length === 1
+  );
+}
+
 export function checkEnum(value: unknown, schema: Structural, name: string): Failure | undefined {
   const options = schema.enum;
   if (options === undefined) return undefined;
-  if (value !== null && options.some((option) => jsonEqual(option, value))) return undefined;
+  if (value !== null && options.some((option) => isOption(value, option))) return undefined;
   const shown = options.map((option) => (typeof option === 'string' ? option : JSON.stringify(option)));
   return {
     text: `${name} in body should be one of [${options.map(goString).join(' ')}]`,

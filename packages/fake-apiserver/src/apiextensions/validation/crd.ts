@@ -64,14 +64,17 @@ function storedVersionErrors(crd: Crd): FieldError[] {
   const { storedVersions } = crd;
   if (storedVersions.length === 0)
     return [invalid(path, goStringList(undefined), 'must have at least one stored version')];
-  const names = crd.versions.map((version) => version.name);
-  const missing = crd.versions.filter((version) => version.storage && !storedVersions.includes(version.name));
-  return [
-    ...missing.map(({ name }) => invalid(path, goStringList(storedVersions), `must have the storage version ${name}`)),
-    ...storedVersions.flatMap((name, position) =>
-      names.includes(name) ? [] : [invalid(index(path, position), name, 'must appear in spec.versions')],
-    ),
-  ];
+  const left = new Map(storedVersions.map((name, position) => [name, position]));
+  const errors: FieldError[] = [];
+  for (const { name, storage } of crd.versions) {
+    if (!left.delete(name) && storage) {
+      errors.push(invalid(path, goStringList(storedVersions), `must have the storage version ${name}`));
+    }
+  }
+  for (const [name, position] of left) {
+    errors.push(invalid(index(path, position), name, 'must appear in spec.versions'));
+  }
+  return errors;
 }
 
 function groupErrors(group: string): FieldError[] {

@@ -3,6 +3,7 @@
 // Differs: defaults inside of metadata are checked as values, not as part of whole metadata.
 import { CelValidator } from '../cel/cel-validator.ts';
 import { child, type FieldError, invalid, key } from '../field-error.ts';
+import { validateEmbedded } from '../schema/coercion.ts';
 import { jsonEqual } from '../schema/json.ts';
 import { pruneUnknownFields } from '../schema/pruning.ts';
 import { asResourceRoot, type Structural } from '../schema/structural.ts';
@@ -33,6 +34,8 @@ function ofDefault(schema: Structural, path: string, insideMeta: boolean, requir
     const pruned = pruneUnknownFields(value, schema, schema.embeddedResource);
     if (!jsonEqual(pruned.value, value)) errors.push(invalid(path, value, 'must not have unknown fields'));
   }
+  const embedded = insideMeta ? [] : validateEmbedded(value, schema, undefined, path);
+  if (embedded.length > 0) return [...errors, ...embedded];
   const wrong = validateValue(value, schema, { path });
   if (wrong.length > 0) return [...errors, ...wrong];
   const cel = CelValidator.of(schema, schema.embeddedResource);

@@ -1,7 +1,7 @@
 // The spec of a CRD as upstream validates it: what all versions have in common stands at the top, and is reported there.
 // Upstream: apiextensions-apiserver@v0.30.3:pkg/apis/apiextensions/v1/conversion.go
 import type { Crd, CrdVersion, PrinterColumn, Subresources } from '../crd.ts';
-import { getField, isObject, type JsonObject, semanticEqual } from '../schema/json.ts';
+import { fromEntries, getField, isObject, type JsonObject, jsonEqual, semanticEqual } from '../schema/json.ts';
 import { newStructural, type Structural } from '../schema/structural.ts';
 
 export interface InternalVersion {
@@ -35,6 +35,23 @@ function identical(versions: readonly CrdVersion[], field: string): boolean {
   return versions.every((version) => semanticEqual(getField(version.raw, field), getField(first.raw, field)));
 }
 
+/** A schema without what says nothing. An empty schema says something where one is expected. */
+function essence(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const out = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
+    if (name === 'default' || name === 'additionalProperties') return [[name, essence(field)]];
+    if (field === false || field === '' || field === null) return [];
+    if (Array.isArray(field)) return field.length === 0 ? [] : [[name, field.map(essence)]];
+    if (name !== 'properties' || !isObject(field)) return [[name, essence(field)]];
+    const properties = Object.entries(field).map(([property, child]) => [property, essence(child)] as const);
+    return properties.length === 0 ? [] : [[name, fromEntries(properties)]];
+  });
+  return fromEntries(out);
+}
+
+const sameSchemas = (a: JsonObject | undefined, b: JsonObject | undefined): boolean =>
+  jsonEqual(essence(a) ?? null, essence(b) ?? null);
+
 function conversionOf(raw: JsonObject | undefined): InternalConversion | undefined {
   if (raw === undefined) return undefined;
   const webhook = isObject(raw['webhook']) ? raw['webhook'] : undefined;
@@ -51,7 +68,7 @@ export function internalSpec(crd: Crd): InternalSpec {
   const first = versions[0];
   const structural = (version: CrdVersion | undefined): Structural | undefined =>
     version?.schema === undefined ? undefined : newStructural(version.schema);
-  const sameSchema = identical(versions, 'schema');
+  const sameSchema = versions.every((version) => sameSchemas(version.schema, first?.schema));
   const sameSubresources = identical(versions, 'subresources');
   const sameColumns = identical(versions, 'additionalPrinterColumns');
   const sameFields = identical(versions, 'selectableFields');

@@ -75,7 +75,7 @@ function types(schema: Structural, level: Level, path: FieldPath): FieldError[] 
     ];
     errors.push(required(at, `must not be empty ${where}`));
   }
-  if (schema.embeddedResource && schema.additionalProperties !== undefined) {
+  if (schema.embeddedResource && (schema.additionalProperties !== undefined || schema.forbidsAdditionalProperties)) {
     errors.push(
       forbidden(child(path, 'additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'),
     );
@@ -112,10 +112,12 @@ function metadata(schema: Structural, level: Level, path: FieldPath): FieldError
   return errors;
 }
 
+const IGNORED_IN_METADATA: ReadonlySet<string> = new Set(['type', 'default', 'externalDocs', 'example']);
+
 /** `metadata` at the root may only say something about the two names; its type and default do not count. */
 function restrictsNamesOnly(meta: Structural): boolean {
   for (const [name, value] of Object.entries(meta.raw)) {
-    if (name === 'type' || name === 'default' || value === null || value === false || value === '') continue;
+    if (IGNORED_IN_METADATA.has(name) || value === null || value === false || value === '') continue;
     if (name === 'properties' && isObject(value)) {
       if (Object.keys(value).every((field) => field === 'name' || field === 'generateName')) continue;
     }

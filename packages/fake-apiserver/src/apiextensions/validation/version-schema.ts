@@ -3,6 +3,7 @@
 import { child, type FieldError, forbidden, invalid, RawValue } from '../field-error.ts';
 import type { Structural } from '../schema/structural.ts';
 import { CelContext } from './cel-context.ts';
+import { conversionProblem } from './convertible.ts';
 import type { CrdRules } from './crd-rules.ts';
 import { validateDefaults } from './defaults.ts';
 import { validateOpenApiSchema } from './openapi-schema.ts';
@@ -35,12 +36,7 @@ const ALLOWED_AT_ROOT: readonly (readonly [go: string, json: string])[] = [
 ];
 const ALLOWED_JSON: ReadonlySet<string> = new Set(ALLOWED_AT_ROOT.map(([, json]) => json));
 
-const isZero = (value: unknown): boolean =>
-  value === null ||
-  value === undefined ||
-  value === false ||
-  value === '' ||
-  (Array.isArray(value) && value.length === 0);
+const isZero = (value: unknown): boolean => value === null || value === undefined || value === false || value === '';
 
 function rootErrors(schema: Structural, path: string): FieldError[] {
   if ((schema.type ?? '') !== '' && schema.type !== 'object') {
@@ -67,7 +63,8 @@ export function versionSchemaErrors(
   if (schema.nullable)
     errors.push(forbidden(child(path, 'openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
   let cel: CelContext | undefined;
-  if (rules.requireStructuralSchema) {
+  const problem = rules.requireStructuralSchema ? conversionProblem(schema.raw) : undefined;
+  if (rules.requireStructuralSchema && problem === undefined) {
     const structural = validateStructural(schema, at);
     const defaults = structural.length > 0 ? [] : validateDefaults(schema, at, rules.requirePrunedDefaults);
     errors.push(...structural, ...defaults);
@@ -84,6 +81,7 @@ export function versionSchemaErrors(
     uncorrelatablePath: undefined,
   };
   errors.push(...validateOpenApiSchema(schema, at, nodeRules, true, cel).all);
+  if (errors.length === 0 && problem !== undefined) errors.push(invalid(at, '', problem));
   if (cel !== undefined) errors.push(...cel.totalErrors(at));
   return errors;
 }
