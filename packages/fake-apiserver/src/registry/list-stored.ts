@@ -1,7 +1,9 @@
 // Reads all objects of a kind, or of a kind in a namespace, for the server's own use: from the cache, without a selector.
-import { everythingFields, everythingLabels } from '@kube-rx/apimachinery';
+import { everythingFields, everythingLabels, isTooManyRequests } from '@kube-rx/apimachinery';
 import type { ApiObject } from '../storage/api-object.ts';
+import type { StorageInterface, StorageList } from '../storage/interfaces.ts';
 import type { SelectionPredicate } from '../storage/selection-predicate.ts';
+import type { StoredObject } from '../storage/stored-object.ts';
 import { listKey } from './keys.ts';
 import type { ResourceCatalog } from './rest.ts';
 import { Store } from './store.ts';
@@ -15,6 +17,34 @@ const EVERYTHING: SelectionPredicate = {
   allowWatchBookmarks: false,
 };
 
+const PAGE_SIZE = 500;
+
+/**
+ * Everything below a key. While its cache is being filled a server from 1.34 on refuses plain lists and answers pages from
+ * etcd, so that is what is asked for then.
+ */
+export async function listEverything(
+  storage: Pick<StorageInterface, 'getList'>,
+  key: string,
+  resourceVersion: string,
+  signal?: AbortSignal | undefined,
+): Promise<StorageList> {
+  try {
+    return await storage.getList(key, { resourceVersion, predicate: EVERYTHING, signal });
+  } catch (error) {
+    if (!isTooManyRequests(error)) throw error;
+  }
+  const items: StoredObject[] = [];
+  let next = '';
+  for (;;) {
+    const predicate = { ...EVERYTHING, limit: PAGE_SIZE, continue: next };
+    const page = await storage.getList(key, { resourceVersion: '', predicate, signal });
+    items.push(...page.items);
+    next = page.continue;
+    if (next === '') return { ...page, items };
+  }
+}
+
 /** In the stored version. Not older than what the cache has; `namespace` '' means all. */
 export async function listStored(
   store: Store,
@@ -22,9 +52,8 @@ export async function listStored(
   signal?: AbortSignal | undefined,
 ): Promise<readonly ApiObject[]> {
   const { storage, prefix, strategy } = store.core;
-  const key = listKey(prefix, strategy.namespaced, namespace);
-  const list = await storage.getList(key, { resourceVersion: '0', recursive: true, predicate: EVERYTHING, signal });
-  return list.items.map((item) => item.object);
+  const { items } = await listEverything(storage, listKey(prefix, strategy.namespaced, namespace), '0', signal);
+  return items.map((item) => item.object);
 }
 
 /** Objects of a served kind, custom ones included; undefined when it is not served. */

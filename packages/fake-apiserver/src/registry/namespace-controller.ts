@@ -11,6 +11,7 @@ import {
 } from '@kube-rx/apimachinery';
 import type { ApiObject } from '../storage/api-object.ts';
 import { type Draft, dict, put, strings } from './draft.ts';
+import { listStored } from './list-stored.ts';
 import { asDraft } from './resource-core.ts';
 import type { ListCall, RequestContext, ResourceCatalog, ResourceStore } from './rest.ts';
 import type { Store } from './store.ts';
@@ -51,9 +52,8 @@ export class NamespaceController {
   /** Takes up what an earlier life left half done. */
   async start(): Promise<void> {
     const { namespaces, ctx } = this.#options;
-    const list = await namespaces.list(ctx, everything(''));
-    for (const { object } of list.items) {
-      const { name = '', deletionTimestamp } = object.metadata;
+    for (const { metadata } of await listStored(namespaces, '', ctx.signal)) {
+      const { name = '', deletionTimestamp } = metadata;
       if (deletionTimestamp !== undefined) this.enqueue(name);
     }
   }

@@ -32,11 +32,11 @@ export function seeded(seed: number): () => number {
 /** `start: false` leaves the bootstrap objects and the controllers out. */
 export async function openRegistry(
   options: CatalogOptions = {},
-  { start, profile = v1_30 }: { readonly start: boolean; readonly profile?: Profile | undefined } = { start: true },
+  { start = true, profile = v1_30 }: { readonly start?: boolean; readonly profile?: Profile | undefined } = {},
 ): Promise<RegistryFixture> {
   const random = seeded(7);
   const etcd = new EmbeddedEtcd({ clock: realClock });
-  const storageFactory = createStorageFactory({ etcd, random, clock: realClock });
+  const storageFactory = createStorageFactory({ etcd, random, clock: realClock, profile });
   const registry = createCatalog({ storageFactory, clock: realClock, random, profile, options });
   if (start) await registry.start();
   const warnings: string[] = [];

@@ -5,6 +5,7 @@ import type { ApiObject } from '../../storage/api-object.ts';
 import type { StorageWatch } from '../../storage/interfaces.ts';
 import type { SelectionPredicate } from '../../storage/selection-predicate.ts';
 import type { ResourceStorage } from '../../storage/storage-factory.ts';
+import { listEverything } from '../list-stored.ts';
 
 const RETRY_MS = 1000;
 
@@ -33,7 +34,7 @@ export async function startCrdFeed(
   const { signal, clock, logger } = options;
   const key = `${storage.config.resourcePrefix}/`;
   const round = async (): Promise<StorageWatch> => {
-    const list = await storage.getList(key, { predicate: EVERYTHING, signal });
+    const list = await listEverything(storage, key, '', signal);
     listener.replaced(list.items.map((item) => item.object));
     return storage.watch(key, { predicate: EVERYTHING, resourceVersion: list.resourceVersion, signal });
   };
