@@ -1,4 +1,5 @@
 export * from './controller.ts';
+export { createEventRecorder, type EventRecorder, type EventRecorderOptions } from './event-recorder.ts';
 export * from './finalizer.ts';
 export * from './owner-references.ts';
 export * from './predicates.ts';
