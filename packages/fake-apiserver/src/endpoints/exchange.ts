@@ -1,11 +1,12 @@
 // One request on its way through the handlers, and what handlers may use of the server around them.
 import type { Clock, Logger } from '@kube-rx/apimachinery';
-import type { RequestContext, ResourceCatalog, UserInfo } from '../registry/rest.ts';
+import type { RequestContext, ResourceCatalog, ResourceInfo, UserInfo } from '../registry/rest.ts';
 import type { FieldManagers } from './field-managers.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import type { ObjectDecoder } from './object-decoder.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { Shutdown } from './shutdown.ts';
+import type { WatchMetrics } from './watch-server.ts';
 
 export interface EndpointsContext {
   readonly catalog: ResourceCatalog;
@@ -20,6 +21,7 @@ export interface EndpointsContext {
   readonly minRequestTimeoutMs: number;
   /** What an empty resourceVersion of a watch means: the real answer, or a stream of what comes from now on. */
   readonly emptyResourceVersionWatch: 'initial-state' | 'from-now';
+  readonly watchMetrics?: ((info: ResourceInfo) => WatchMetrics) | undefined;
   /** Begins when running watches have to end. */
   readonly shutdown: Shutdown;
 }

@@ -53,6 +53,8 @@ export interface BodyStream {
 
 export interface HttpResponse {
   readonly headersSent: boolean;
+  /** What was sent, 0 before. */
+  readonly status: number;
   setHeader(name: string, value: string): void;
   addHeader(name: string, value: string): void;
   getHeader(name: string): string | undefined;

@@ -16,6 +16,11 @@ export interface WatchSink {
   end(): void;
 }
 
+/** Where sent events are counted. */
+export interface WatchMetrics {
+  sent(bytes: number): void;
+}
+
 export interface ServeWatchOptions {
   readonly watch: StorageWatch;
   readonly sink: WatchSink;
@@ -26,6 +31,7 @@ export interface ServeWatchOptions {
   readonly signal: AbortSignal;
   readonly shutdown: Shutdown;
   readonly onError: (error: unknown) => void;
+  readonly metrics?: WatchMetrics | undefined;
 }
 
 /** Resolves when the stream has ended and everything it held is released. */
@@ -83,7 +89,9 @@ class WatchServer {
         this.#finish();
         return;
       }
-      this.#blocked = !sink.write(encoder.frame(event.type, event.object, this.#first));
+      const frame = encoder.frame(event.type, event.object, this.#first);
+      this.#blocked = !sink.write(frame);
+      this.#options.metrics?.sent(frame.bytes.length);
       this.#first = false;
     } catch (error) {
       // An object that cannot be encoded ends the stream without an ERROR event, as upstream.

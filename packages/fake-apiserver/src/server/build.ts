@@ -21,6 +21,7 @@ import { installHealth } from './health.ts';
 import { METRICS_CONTENT_TYPE, MetricsRegistry } from './metrics.ts';
 import { customSchemaOf, installOpenApi } from './openapi-paths.ts';
 import { PathRegistry } from './path-registry.ts';
+import { RequestMetrics } from './request-metrics.ts';
 import { installVersion } from './version.ts';
 
 /** What the server is doing, as plain data. */
@@ -55,6 +56,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
   const { clock, random, logger, profile, profileName } = options;
   const lifecycle = new Lifecycle();
   const metrics = new MetricsRegistry();
+  const requests = new RequestMetrics(metrics, clock);
   const storage = createStorageFactory({
     etcd,
     clock,
@@ -97,6 +99,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     minRequestTimeoutMs: options.minRequestTimeoutMs,
     emptyResourceVersionWatch: profile.behaviours.emptyResourceVersionWatch,
     shutdown,
+    watchMetrics: (info) => requests.watch(info),
   };
   const groups = new ApiGroups(catalog, loadDiscovery(profileName));
   const discovery = new Discovery(groups, address);
@@ -142,6 +145,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
       const group = groups.get(name);
       return group === undefined ? undefined : group.custom ? 'custom' : 'built-in';
     },
+    metrics: requests,
     requestTimeoutMs: options.requestTimeoutMs,
     goawayChance: options.goawayChance,
   });

@@ -15,6 +15,7 @@ import { requestTimeoutMs } from './deadline.ts';
 import { CUSTOM_NOT_FOUND, type Discovery } from './discovery.ts';
 import { ImpersonationError, impersonate } from './impersonation.ts';
 import type { PathRegistry } from './path-registry.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { WarningHeaders } from './warning-headers.ts';
 
 export interface HandlerChainOptions {
@@ -31,8 +32,7 @@ export interface HandlerChainOptions {
   readonly requestTimeoutMs: number;
   /** `--goaway-chance`. */
   readonly goawayChance: number;
-  /** Called at the end of every request. */
-  readonly onDone?: ((info: RequestInfo, request: HttpRequest) => void) | undefined;
+  readonly metrics: RequestMetrics;
 }
 
 const CONTROL_PREFIX = '/_fake/';
@@ -57,6 +57,7 @@ export class HandlerChain {
   readonly handle = (request: HttpRequest, response: HttpResponse): void => {
     this.#running += 1;
     const info = newRequestInfo(request.method, request.path, request.query);
+    const record = this.#options.metrics.begin(info, request);
     this.#serve(request, response, info)
       .catch((error: unknown) => this.#fail(request, response, error))
       .catch((error: unknown) => {
@@ -65,7 +66,7 @@ export class HandlerChain {
       })
       .finally(() => {
         this.#running -= 1;
-        this.#options.onDone?.(info, request);
+        record.done(response);
       });
   };
 

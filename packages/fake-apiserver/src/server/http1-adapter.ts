@@ -38,6 +38,10 @@ export class Http1Response implements HttpResponse {
     return this.#response.headersSent;
   }
 
+  get status(): number {
+    return this.#response.headersSent ? this.#response.statusCode : 0;
+  }
+
   setHeader(name: string, value: string): void {
     if (!this.headersSent) this.#response.setHeader(name, value);
   }

@@ -3,6 +3,12 @@ import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'nod
 import type { BodyStream, HttpResponse, WireFrame } from '../endpoints/http.ts';
 import { coalesce } from './http1-adapter.ts';
 
+/**
+ * What a stream may hold before its reader counts as slow: what the window of a client takes without reading. Node says
+ * stop at a quarter of it, which a thousand streams reach while the event loop gets round to them.
+ */
+const STREAM_BUFFER_BYTES = 64 * 1024;
+
 export class Http2Response implements HttpResponse {
   readonly #stream: ServerHttp2Stream;
   readonly #method: string;
@@ -12,6 +18,8 @@ export class Http2Response implements HttpResponse {
     this.#stream = stream;
     this.#method = method;
   }
+
+  status = 0;
 
   get headersSent(): boolean {
     return this.#stream.headersSent;
@@ -31,6 +39,7 @@ export class Http2Response implements HttpResponse {
   }
 
   #respond(status: number, endStream: boolean): void {
+    this.status = status;
     const headers: OutgoingHttpHeaders = { ':status': status };
     for (const [name, values] of this.#headers) {
       // Headers of one HTTP/1.1 hop are a protocol error here.
@@ -85,7 +94,7 @@ class Http2Body implements BodyStream {
 
   writeFrame(frame: WireFrame): boolean {
     if (this.#stream.destroyed || this.#stream.writableEnded) return true;
-    return this.#stream.write(frame.bytes);
+    return this.#stream.write(frame.bytes) || this.#stream.writableLength < STREAM_BUFFER_BYTES;
   }
 
   onDrain(listener: () => void): void {

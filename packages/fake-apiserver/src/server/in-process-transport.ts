@@ -40,6 +40,7 @@ class InProcessResponse implements HttpResponse {
   readonly #release: () => void;
   #body: PassThrough | undefined;
   headersSent = false;
+  status = 0;
 
   constructor(resolve: (response: Response) => void, controller: AbortController, release: () => void) {
     this.#resolve = resolve;
@@ -62,6 +63,7 @@ class InProcessResponse implements HttpResponse {
   async send(status: number, body: readonly Buffer[]): Promise<void> {
     if (this.headersSent) return;
     this.headersSent = true;
+    this.status = status;
     this.#release();
     const bytes = NO_BODY.has(status) ? null : new Uint8Array(Buffer.concat(body));
     this.#resolve(new Response(bytes, { status, headers: this.#headers }));
@@ -69,6 +71,7 @@ class InProcessResponse implements HttpResponse {
 
   startStream(status: number): BodyStream {
     this.headersSent = true;
+    this.status = status;
     const body = new PassThrough({ highWaterMark: BUFFER_BYTES });
     this.#body = body;
     body.once('close', () => {

@@ -98,3 +98,22 @@ describe('control', () => {
     expect((await get('/_fake/nothing')).status).toBe(404);
   });
 });
+
+describe('metrics', () => {
+  it('count requests by verb, resource and code, and the events of watches', async () => {
+    await using counted = await startFakeApiServer({ listen: false });
+    await (await counted.fetch('/api/v1/namespaces/default')).text();
+    await (await counted.fetch('/api/v1/namespaces/none')).text();
+    await (await counted.fetch('/api/v1/namespaces?watch=1&timeoutSeconds=1')).text();
+    const text = await (await counted.fetch('/metrics')).text();
+    const series = (name: string, ...labels: string[]) =>
+      text.split('\n').find((line) => line.startsWith(name) && labels.every((label) => line.includes(label)));
+    const requests = (code: string, verb: string) =>
+      series('apiserver_request_total', `code="${code}"`, `verb="${verb}"`, 'resource="namespaces"');
+    expect(requests('200', 'GET')).toMatch(/ 1$/);
+    expect(requests('404', 'GET')).toMatch(/ 1$/);
+    expect(requests('0', 'WATCH')).toMatch(/ 1$/);
+    expect(series('apiserver_watch_events_total', 'kind="Namespace"')).toMatch(/ [1-9]/);
+    expect(series('apiserver_longrunning_requests', 'verb="WATCH"')).toMatch(/ 0$/);
+  });
+});

@@ -62,6 +62,8 @@ export async function handleWatch(
     timeoutMs,
     signal: request.signal,
     shutdown: server.shutdown,
+    // Upstream counts what goes over HTTP only.
+    metrics: request.upgrade === undefined ? server.watchMetrics?.(info) : undefined,
     onError: (error) => server.logger.error('unable to encode watch object', { resource: info.resource, error }),
   });
   if (!response.headersSent) response.abort();
