@@ -13,6 +13,7 @@ import {
   taintNodesByCondition,
 } from '../admission/objects.ts';
 import { defaultTolerationSeconds, Priority } from '../admission/pods.ts';
+import { equivalentsOf, showAs } from '../admission/policies/equivalents.ts';
 import { ValidatingPolicies } from '../admission/policies/validating-policy.ts';
 import { claimResize, runtimeClasses } from '../admission/runtime-and-resize.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -182,6 +183,9 @@ export class Registry {
         namespace: async (name, signal) =>
           (await listAll('/v1/namespaces')(signal)).find((one) => one.metadata.name === name),
         params: (apiVersion, kind, signal) => findKind(this.catalog, apiVersion, kind, signal),
+        equivalents: (resource, subresource) => equivalentsOf(this.catalog, resource, subresource),
+        show: (object, seen) => showAs(this.catalog, object, seen),
+        authorizer: () => this.#authorizer,
       }),
       ...(options.admission ?? []),
     ];

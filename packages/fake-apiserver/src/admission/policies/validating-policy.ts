@@ -1,14 +1,18 @@
 // ValidatingAdmissionPolicy: expressions that refuse writes, or warn of them.
-// Upstream: apiserver@v0.30.3:pkg/admission/plugin/policy/validating/{dispatcher,validator}.go
-// Differs: audit annotations have nowhere to go and are not evaluated.
+// Upstream: apiserver@v0.30.3:pkg/admission/plugin/policy/validating/dispatcher.go
+// Differs: audit annotations have nowhere to go; upstream takes policies in no order, here they are taken by name.
 import { newForbidden, StatusError } from '@kube-rx/apimachinery';
-import { type Draft, dict, dicts, str, strings } from '../../registry/draft.ts';
+import { type Draft, dict, str, strings } from '../../registry/draft.ts';
+import type { AccessAuthorizer } from '../../registry/rbac/attributes.ts';
 import { metadata } from '../../registry/validation/object-meta.ts';
 import type { ApiObject } from '../../storage/api-object.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { ExpressionCache, ExpressionScope } from './expressions.ts';
-import { matchesResources } from './matching.ts';
-import { type ParamFinder, paramsOf } from './params.ts';
+import { AuthorizerAnswers } from './authorizer-answers.ts';
+import { bindingsOf, type Seen } from './bindings.ts';
+import { type Equivalents, type MatchInput, matchResources } from './matching.ts';
+import { describeParamKind, type ParamFinder, type ParamSource, paramsOf } from './params.ts';
+import { compilePolicy, type Program } from './program.ts';
+import { type Failure, validate } from './validator.ts';
 
 export interface PolicyObjects {
   policies(signal: AbortSignal): Promise<readonly ApiObject[]>;
@@ -16,6 +20,10 @@ export interface PolicyObjects {
   /** Undefined when there is none. */
   namespace(name: string, signal: AbortSignal): Promise<ApiObject | undefined>;
   readonly params: ParamFinder;
+  readonly equivalents: Equivalents;
+  /** An object of the stored version in another one; the argument stays as it is. */
+  show(object: Draft, seen: Seen): Draft;
+  authorizer(): AccessAuthorizer;
 }
 
 interface Denial {
@@ -26,7 +34,6 @@ interface Denial {
 }
 
 const CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
-const MAX_MESSAGE_BYTES = 5 * 1024;
 
 const nameOf = (object: Draft): string => str(metadata(object), 'name');
 
@@ -41,7 +48,7 @@ function isExempt({ resource }: AdmissionAttributes): boolean {
 export class ValidatingPolicies implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionPolicy';
   readonly #objects: PolicyObjects;
-  readonly #cache = new ExpressionCache();
+  readonly #programs = new WeakMap<Draft, Program>();
 
   constructor(objects: PolicyObjects) {
     this.#objects = objects;
@@ -53,134 +60,113 @@ export class ValidatingPolicies implements AdmissionPlugin {
     const policies = (await this.#objects.policies(signal)) as readonly unknown[] as readonly Draft[];
     if (policies.length === 0) return;
     const bindings = (await this.#objects.bindings(signal)) as readonly unknown[] as readonly Draft[];
-    const home = attributes.namespace === '' ? undefined : await this.#objects.namespace(attributes.namespace, signal);
-    const namespace = home as unknown as Draft | undefined;
+    const { namespace: home, resource } = attributes;
+    const own = resource.group === '' && resource.resource === 'namespaces';
+    const found = home === '' || own ? undefined : await this.#objects.namespace(home, signal);
+    const { equivalents } = this.#objects;
+    const input: MatchInput = { attributes, namespace: found as unknown as Draft | undefined, equivalents };
+    const answers = new AuthorizerAnswers(this.#objects.authorizer());
     const denials: Denial[] = [];
     for (const policy of policies) {
-      if (!matchesResources(dict(policy, 'spec', 'matchConstraints'), attributes, namespace)) continue;
-      for (const binding of bindings) {
-        const spec = dict(binding, 'spec');
-        if (str(spec, 'policyName') !== nameOf(policy)) continue;
-        if (!matchesResources(dict(spec, 'matchResources'), attributes, namespace)) continue;
-        denials.push(...(await this.#judge(attributes, policy, binding, namespace)));
-      }
+      const bound = bindings.filter((one) => str(dict(one, 'spec'), 'policyName') === nameOf(policy));
+      if (bound.length > 0) denials.push(...(await this.#judge(policy, bound, input, answers)));
     }
     if (denials.length > 0) throw refusal(attributes, denials[0]!);
   }
 
-  /** What a binding refuses; what it only warns of is told at once. */
+  /** What a policy refuses; what it only warns of is told at once. */
   async #judge(
-    attributes: AdmissionAttributes,
     policy: Draft,
-    binding: Draft,
-    namespace: Draft | undefined,
+    bindings: readonly Draft[],
+    input: MatchInput,
+    answers: AuthorizerAnswers,
   ): Promise<readonly Denial[]> {
-    const [policyName, bindingName] = [nameOf(policy), nameOf(binding)];
-    const denial = (message: string, reason = ''): Denial => ({
-      policy: policyName,
-      binding: bindingName,
-      message,
-      reason,
-    });
-    const lenient = str(dict(policy, 'spec'), 'failurePolicy') === 'Ignore';
-    const params = await paramsOf(this.#objects.params, policy, binding, attributes);
-    if ('problem' in params) return lenient ? [] : [denial(`failed to configure binding: ${params.problem}`)];
+    const { attributes } = input;
+    const spec = dict(policy, 'spec');
+    const seen = matchResources(dict(spec, 'matchConstraints') ?? {}, input);
+    if (seen === undefined) return [];
+    const lenient = str(spec, 'failurePolicy') === 'Ignore';
+    const misconfigured = (problem: string, binding?: Draft): readonly Denial[] => {
+      if (lenient) return [];
+      const message = `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${problem}`;
+      return [{ policy: nameOf(policy), binding: binding && nameOf(binding), message, reason: '' }];
+    };
+    const kind = dict(spec, 'paramKind');
+    const source = kind === undefined ? undefined : this.#paramSource(kind, attributes);
+    if (kind !== undefined && source === undefined)
+      return misconfigured(`failed to find resource referenced by paramKind: '${describeParamKind(kind)}'`);
     const denials: Denial[] = [];
-    for (const param of params.found) {
-      for (const { message, reason } of decide({ attributes, policy, namespace, param, lenient, cache: this.#cache })) {
-        for (const action of strings(dict(binding, 'spec'), 'validationActions')) {
-          if (action === 'Deny') denials.push(denial(message, reason));
-          if (action === 'Warn')
-            attributes.request.warn(
-              `Validation failed for ValidatingAdmissionPolicy '${policyName}' with binding '${bindingName}': ${message}`,
-            );
-        }
+    for (const binding of bindings) {
+      if (matchResources(dict(binding, 'spec', 'matchResources'), input) === undefined) continue;
+      const params = await paramsOf(source, binding, attributes.namespace);
+      if ('problem' in params) {
+        denials.push(...misconfigured(params.problem, binding));
+        continue;
+      }
+      for (const param of params.found) {
+        const failures = await answers.complete(() => this.#run(policy, param, seen, input, answers, lenient));
+        denials.push(...act(policy, binding, failures, attributes));
       }
     }
     return denials;
   }
-}
 
-interface Decision {
-  readonly message: string;
-  readonly reason: string;
-}
-
-interface Judgement {
-  readonly attributes: AdmissionAttributes;
-  readonly policy: Draft;
-  readonly namespace: Draft | undefined;
-  readonly param: Draft | null;
-  /** An expression that cannot be run lets the request pass. */
-  readonly lenient: boolean;
-  readonly cache: ExpressionCache;
-}
-
-/** The failures of a policy's validations, in their order. */
-function decide({ attributes, policy, namespace, param, lenient, cache }: Judgement): readonly Decision[] {
-  const spec = dict(policy, 'spec');
-  const hasParams = dict(spec, 'paramKind') !== undefined;
-  const variables = new Map(dicts(spec, 'variables').map((one) => [str(one, 'name'), str(one, 'expression')] as const));
-  const scope = new ExpressionScope(
-    {
-      object: attributes.object ?? null,
-      oldObject: attributes.old ?? null,
-      request: requestOf(attributes),
-      namespaceObject: namespace ?? null,
-      ...(hasParams ? { params: param } : {}),
-    },
-    variables,
-    hasParams,
-    cache,
-  );
-  const broken = (problem: string): readonly Decision[] => (lenient ? [] : [{ message: problem, reason: '' }]);
-  for (const condition of dicts(spec, 'matchConditions')) {
-    const result = scope.run(str(condition, 'expression'));
-    if ('problem' in result) return broken(result.problem);
-    if (result.value !== true) return [];
+  #paramSource(kind: Draft, { request }: AdmissionAttributes): ParamSource | undefined {
+    return this.#objects.params(str(kind, 'apiVersion'), str(kind, 'kind'), request.signal);
   }
-  return dicts(spec, 'validations').flatMap((validation) => {
-    const result = scope.run(str(validation, 'expression').trim());
-    if ('problem' in result) return broken(result.problem);
-    if (result.value === true) return [];
-    return [{ message: messageOf(validation, scope), reason: str(validation, 'reason') || 'Invalid' }];
-  });
-}
 
-function messageOf(validation: Draft, scope: ExpressionScope): string {
-  const expression = str(validation, 'messageExpression');
-  if (expression !== '') {
-    const result = scope.run(expression);
-    const text = 'value' in result && typeof result.value === 'string' ? result.value.trim() : '';
-    if (text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return text;
+  #run(
+    policy: Draft,
+    param: Draft | null,
+    seen: Seen,
+    { attributes, namespace }: MatchInput,
+    answers: AuthorizerAnswers,
+    lenient: boolean,
+  ): readonly Failure[] {
+    let program = this.#programs.get(policy);
+    if (program === undefined) {
+      program = compilePolicy(policy);
+      this.#programs.set(policy, program);
+    }
+    const show = (object: unknown): Draft | undefined =>
+      object === undefined ? undefined : this.#objects.show(object as Draft, seen);
+    const bindings = bindingsOf({
+      attributes,
+      seen,
+      object: show(attributes.object),
+      old: show(attributes.old),
+      namespace,
+      params: program.hasParams ? param : undefined,
+      answers,
+    });
+    return validate({ program, bindings, lenient });
   }
-  const message = str(validation, 'message').trim();
-  return message === '' ? `failed expression: ${str(validation, 'expression').trim()}` : message;
 }
 
-function requestOf(attributes: AdmissionAttributes): Draft {
-  const { kind, resource, subresource, name, namespace, operation, dryRun, request, options } = attributes;
-  const { user } = request;
-  return {
-    kind: { ...kind },
-    resource: { ...resource },
-    subResource: subresource,
-    requestKind: { ...kind },
-    requestResource: { ...resource },
-    requestSubResource: subresource,
-    name,
-    namespace,
-    operation,
-    dryRun,
-    options: { ...options },
-    userInfo: { username: user.name, uid: user.uid ?? '', groups: [...user.groups], extra: { ...user.extra } },
-  };
+/** Does what the binding says is to be done about failures. */
+function act(
+  policy: Draft,
+  binding: Draft,
+  failures: readonly Failure[],
+  { request }: AdmissionAttributes,
+): readonly Denial[] {
+  const actions = strings(dict(binding, 'spec'), 'validationActions');
+  const denials: Denial[] = [];
+  for (const { message, reason, always } of failures) {
+    for (const action of always ? ['Deny'] : actions) {
+      if (action === 'Deny') denials.push({ policy: nameOf(policy), binding: nameOf(binding), message, reason });
+      if (action !== 'Warn') continue;
+      const by = `ValidatingAdmissionPolicy '${nameOf(policy)}' with binding '${nameOf(binding)}'`;
+      request.warn(`Validation failed for ${by}: ${message}`);
+    }
+  }
+  return denials;
 }
 
 function refusal(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): StatusError {
   const by = binding === undefined ? `'${policy}'` : `'${policy}' with binding '${binding}'`;
   const text = `ValidatingAdmissionPolicy ${by} denied request: ${message}`;
-  const { status } = newForbidden(attributes.resource, attributes.name, text);
+  const { status } = newForbidden(attributes.resource, attributes.name || 'Unknown', text);
   const why = reason === '' ? 'Invalid' : reason;
   return new StatusError({
     ...status,

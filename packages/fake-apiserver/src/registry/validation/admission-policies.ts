@@ -1,19 +1,39 @@
 // Admission policies and their bindings.
 // Upstream: kubernetes@v1.30.3:pkg/apis/admissionregistration/validation/validation.go#validateValidatingAdmissionPolicySpec
-import { isDNS1123Subdomain, isQualifiedName } from '@kube-rx/apimachinery';
+import { isDNS1035Label, isDNS1123Subdomain, isQualifiedName } from '@kube-rx/apimachinery';
+import { environment } from '../../admission/policies/environment.ts';
+import { compileExpression } from '../../admission/policies/expressions.ts';
+import { compileVariables } from '../../admission/policies/program.ts';
+import type { CelType } from '../../apiextensions/cel/types.ts';
 import { type Draft, dict, dicts, has, str, strings } from '../draft.ts';
 import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
+import { validateLabelSelector } from './labels.ts';
+import { metadata } from './object-meta.ts';
 import { validateExpression } from './policy-expressions.ts';
 import { validateMatchResources, word } from './registrations.ts';
 import { messages } from './values.ts';
 
+const MAX_CONDITIONS = 64;
+const MAX_ANNOTATIONS = 20;
+const MAX_ANNOTATION_EXPRESSION_BYTES = 5 * 1024;
+
+/** What the expressions of one policy may name. */
+interface Names {
+  readonly expressions: ReadonlyMap<string, CelType>;
+  readonly messages: ReadonlyMap<string, CelType>;
+}
+
+/** Without variables: conditions are looked at before them. */
 function validateConditions(spec: Draft, hasParams: boolean, at: FieldPath, errors: FieldErrors): void {
+  const conditions = dicts(spec, 'matchConditions');
+  if (conditions.length > MAX_CONDITIONS) errors.tooMany(at, conditions.length, MAX_CONDITIONS);
+  const known = environment({ hasParams, hasAuthorizer: true });
   const names = new Set<string>();
-  dicts(spec, 'matchConditions').forEach((condition, index) => {
+  conditions.forEach((condition, index) => {
     const here = at.index(index);
     const expression = str(condition, 'expression').trim();
     if (expression === '') errors.required(here.child('expression'));
-    else validateExpression(expression, 'bool', hasParams, here.child('expression'), errors);
+    else validateExpression(expression, ['bool'], known, here.child('expression'), errors);
     const name = str(condition, 'name');
     if (name === '') errors.required(here.child('name'));
     else messages(name, isQualifiedName(name), here.child('name'), errors);
@@ -22,19 +42,94 @@ function validateConditions(spec: Draft, hasParams: boolean, at: FieldPath, erro
   });
 }
 
-function validateValidation(one: Draft, hasParams: boolean, at: FieldPath, errors: FieldErrors): void {
+function validateValidation(one: Draft, names: Names, at: FieldPath, errors: FieldErrors): void {
   const expression = str(one, 'expression');
   if (expression.trim() === '') errors.required(at.child('expression'), 'expression is not specified');
-  else validateExpression(expression.trim(), 'bool', hasParams, at.child('expression'), errors);
+  else validateExpression(expression, ['bool'], names.expressions, at.child('expression'), errors);
   const text = str(one, 'messageExpression');
   if (text !== '' && text.trim() === '')
     errors.invalid(at.child('messageExpression'), text, 'must be non-empty if specified');
-  else if (text !== '') validateExpression(text, 'string', hasParams, at.child('messageExpression'), errors);
+  else if (text !== '') validateExpression(text, ['string'], names.messages, at.child('messageExpression'), errors);
   const message = str(one, 'message');
   if (message !== '' && message.trim() === '')
     errors.invalid(at.child('message'), message, 'message must be non-empty if specified');
-  else if (message.trim().includes('\n'))
+  else if (/[\n\r]/.test(message.trim()))
     errors.invalid(at.child('message'), message, 'message must not contain line breaks');
+  const reason = str(one, 'reason');
+  const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
+  if (reason !== '' && !reasons.includes(reason)) errors.notSupported(at.child('reason'), reason, reasons);
+}
+
+const RESERVED: ReadonlySet<string> = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+const isIdentifier = (name: string): boolean => /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) && !RESERVED.has(name);
+
+function validateVariables(declared: readonly Draft[], hasParams: boolean, at: FieldPath, errors: FieldErrors): void {
+  const problems = compileVariables(declared, hasParams);
+  declared.forEach((variable, index) => {
+    const here = at.index(index);
+    const name = str(variable, 'name');
+    if (name.trim() === '') errors.required(here.child('name'), 'name is not specified');
+    else if (!isIdentifier(name)) errors.invalid(here.child('name'), name, 'name is not a valid CEL identifier');
+    const expression = str(variable, 'expression');
+    const compiled = problems.compiled[index];
+    if (expression.trim() === '') errors.required(here.child('expression'), 'expression is not specified');
+    else if (compiled !== undefined && 'problem' in compiled)
+      errors.invalid(here.child('expression'), expression, compiled.problem);
+  });
+}
+
+function validateAnnotations(object: Draft, names: Names, at: FieldPath, errors: FieldErrors): void {
+  const annotations = dicts(dict(object, 'spec'), 'auditAnnotations');
+  if (annotations.length > MAX_ANNOTATIONS) {
+    const detail = `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`;
+    errors.invalid(at, annotations, detail);
+  }
+  const policy = str(metadata(object), 'name');
+  const keys = new Set<string>();
+  annotations.forEach((one, index) => {
+    const here = at.index(index);
+    const key = str(one, 'key');
+    const full = `${policy}/${key}`;
+    if (policy === '') errors.invalid(here.child('key'), key, 'requires metadata.name be non-empty');
+    else messages(full, isQualifiedName(full), here.child('key'), errors);
+    const source = str(one, 'valueExpression');
+    const trimmed = source.trim();
+    const place = here.child('valueExpression');
+    if (trimmed === '') errors.required(place, 'valueExpression is not specified');
+    else if (Buffer.byteLength(trimmed) > MAX_ANNOTATION_EXPRESSION_BYTES)
+      errors.required(place, `must not exceed ${MAX_ANNOTATION_EXPRESSION_BYTES} bytes in length`);
+    else {
+      const compiled = compileExpression(trimmed, names.expressions, ['string', 'null_type']);
+      if ('problem' in compiled) errors.invalid(place, source, compiled.problem);
+    }
+    if (keys.has(key)) errors.duplicate(here.child('key'), key);
+    keys.add(key);
+  });
+}
+
+function validateParamKind(kind: Draft, at: FieldPath, errors: FieldErrors): void {
+  const apiVersion = str(kind, 'apiVersion');
+  const parts = apiVersion === '/' ? ['', ''] : apiVersion.split('/');
+  const [group, version] = parts.length === 1 ? ['', parts[0]!] : [parts[0]!, parts[1]!];
+  const here = at.child('apiVersion');
+  if (apiVersion === '') errors.required(here);
+  else if (parts.length > 2) errors.invalid(here, apiVersion, `unexpected GroupVersion string: ${apiVersion}`);
+  else {
+    const wrongGroup = group === '' ? [] : isDNS1123Subdomain(group);
+    if (wrongGroup.length > 0) errors.invalid(here, group, wrongGroup.join(','));
+    const wrongVersion = isDNS1035Label(version);
+    if (version === '') errors.invalid(here, apiVersion, 'version must be specified');
+    else if (wrongVersion.length > 0) errors.invalid(here, version, wrongVersion.join(','));
+  }
+  const name = str(kind, 'kind');
+  const wrong = isDNS1035Label(name.toLowerCase());
+  if (name === '') errors.required(at.child('kind'));
+  else if (wrong.length > 0)
+    errors.invalid(at.child('kind'), name, `may have mixed case, but should otherwise match: ${wrong.join(',')}`);
 }
 
 export function validatePolicy(object: Draft, errors: FieldErrors): void {
@@ -42,10 +137,7 @@ export function validatePolicy(object: Draft, errors: FieldErrors): void {
   const at = path('spec');
   word(spec, 'failurePolicy', ['Fail', 'Ignore'], at, errors);
   const kind = dict(spec, 'paramKind');
-  if (kind !== undefined) {
-    for (const field of ['apiVersion', 'kind'])
-      if (str(kind, field) === '') errors.required(at.child('paramKind', field));
-  }
+  if (kind !== undefined) validateParamKind(kind, at.child('paramKind'), errors);
   const constraints = dict(spec, 'matchConstraints');
   if (constraints === undefined) errors.required(at.child('matchConstraints'));
   else {
@@ -55,36 +147,23 @@ export function validatePolicy(object: Draft, errors: FieldErrors): void {
   }
   const hasParams = kind !== undefined;
   validateConditions(spec, hasParams, at.child('matchConditions'), errors);
-  const names = new Set<string>();
-  dicts(spec, 'variables').forEach((variable, index) => {
-    const here = at.child('variables').index(index);
-    const name = str(variable, 'name');
-    if (name === '') errors.required(here.child('name'), 'name is not specified');
-    if (names.has(name)) errors.duplicate(here.child('name'), name);
-    names.add(name);
-    const expression = str(variable, 'expression');
-    if (expression.trim() === '') errors.required(here.child('expression'), 'expression is not specified');
-    else validateExpression(expression, undefined, hasParams, here.child('expression'), errors);
-  });
+  const declared = dicts(spec, 'variables');
+  validateVariables(declared, hasParams, at.child('variables'), errors);
   const validations = dicts(spec, 'validations');
   if (validations.length === 0 && dicts(spec, 'auditAnnotations').length === 0) {
     errors.required(at.child('validations'), 'validations or auditAnnotations must contain at least one item');
     errors.required(at.child('auditAnnotations'), 'validations or auditAnnotations must contain at least one item');
+    return;
   }
+  const variables = declared.length === 0 ? undefined : compileVariables(declared, hasParams).types;
+  const names: Names = {
+    expressions: environment({ hasParams, hasAuthorizer: true, variables }),
+    messages: environment({ hasParams, hasAuthorizer: false, variables }),
+  };
   validations.forEach((one, index) => {
-    const here = at.child('validations').index(index);
-    validateValidation(one, hasParams, here, errors);
-    const reason = str(one, 'reason');
-    const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
-    if (reason !== '' && !reasons.includes(reason)) errors.notSupported(here.child('reason'), reason, reasons);
+    validateValidation(one, names, at.child('validations').index(index), errors);
   });
-  dicts(spec, 'auditAnnotations').forEach((one, index) => {
-    const here = at.child('auditAnnotations').index(index);
-    const key = str(one, 'key');
-    messages(key, isQualifiedName(key), here.child('key'), errors);
-    if (str(one, 'valueExpression').trim() === '')
-      errors.required(here.child('valueExpression'), 'valueExpression is not specified');
-  });
+  validateAnnotations(object, names, at.child('auditAnnotations'), errors);
 }
 
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
@@ -98,16 +177,18 @@ export function validatePolicyBinding(object: Draft, errors: FieldErrors): void 
   const ref = dict(spec, 'paramRef');
   if (ref !== undefined) {
     const here = at.child('paramRef');
-    const [name, selector] = [str(ref, 'name'), has(ref, 'selector')];
-    if (name !== '' && selector) errors.forbidden(here.child('name'), 'name and selector are mutually exclusive');
-    else if (name === '' && !selector) errors.required(here, 'one of name or selector must be specified');
+    const [name, selector] = [str(ref, 'name'), dict(ref, 'selector')];
+    const both = name !== '' && selector !== undefined;
+    if (both) errors.forbidden(here.child('name'), 'name and selector are mutually exclusive');
+    validateLabelSelector(selector, here.child('selector'), errors);
+    if (both) errors.forbidden(here.child('selector'), 'name and selector are mutually exclusive');
+    if (name === '' && selector === undefined) errors.required(here, 'one of name or selector must be specified');
     if (!has(ref, 'parameterNotFoundAction')) errors.required(here.child('parameterNotFoundAction'));
     else word(ref, 'parameterNotFoundAction', ['Deny', 'Allow'], here, errors);
   }
   validateMatchResources(dict(spec, 'matchResources'), at.child('matchResources'), errors);
   const actions = strings(spec, 'validationActions');
   const here = at.child('validationActions');
-  if (actions.length === 0) errors.required(here, 'at least one validation action is required');
   actions.forEach((action, index) => {
     if (!ACTIONS.includes(action)) errors.notSupported(here.index(index), action, ACTIONS);
     if (actions.indexOf(action) < index) errors.duplicate(here.index(index), action);
@@ -118,4 +199,5 @@ export function validatePolicyBinding(object: Draft, errors: FieldErrors): void 
       [...actions],
       'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
     );
+  if (actions.length === 0) errors.required(here, 'at least one validation action is required');
 }
