@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeFieldValue, everythingFields, fieldSelectorFromSet, parseFieldSelector } from './fields.ts';
+import type { FieldSelector } from './selector.ts';
 import { SelectorParseError } from './selector.ts';
 
 describe('parseFieldSelector', () => {
@@ -46,18 +47,26 @@ describe('parseFieldSelector', () => {
           fc.array(piece).map((list) => list.join('')),
         ),
         (text) => {
-          try {
-            const selector = parseFieldSelector(text);
-            expect(parseFieldSelector(selector.toString()).requirements).toEqual(selector.requirements);
-          } catch (error) {
-            expect(error).toBeInstanceOf(SelectorParseError);
-          }
+          const selector = readOrRefuse(text);
+          if (selector === undefined) return;
+          // Terms are sorted as they were written, escapes and all, so their order may change.
+          const again = parseFieldSelector(selector.toString());
+          expect(new Set(again.requirements)).toEqual(new Set(selector.requirements));
         },
       ),
       { numRuns: 500 },
     );
   });
 });
+
+function readOrRefuse(text: string): FieldSelector | undefined {
+  try {
+    return parseFieldSelector(text);
+  } catch (error) {
+    expect(error).toBeInstanceOf(SelectorParseError);
+    return undefined;
+  }
+}
 
 describe('transform', () => {
   it('maps fields and values and keeps the operators', () => {
