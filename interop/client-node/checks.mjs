@@ -147,7 +147,7 @@ const checks = {
   },
   'is told 410 for a version that is too old': async () => {
     const path = `/api/v1/namespaces/${namespace}/secrets`;
-    const { metadata } = await core.createNamespacedSecret({ namespace, body: { metadata: { name: 'later' } } });
+    await core.createNamespacedSecret({ namespace, body: { metadata: { name: 'later' } } });
     await slideWindow('secrets');
     const error = await new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('no answer')), 10_000);
