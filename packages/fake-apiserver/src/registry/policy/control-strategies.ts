@@ -14,7 +14,7 @@ import {
 } from '../strategy-parts.ts';
 import { validatePolicy, validatePolicyBinding } from '../validation/admission-policies.ts';
 import { validateAutoscaler } from '../validation/autoscaling.ts';
-import { validateSigningRequest } from '../validation/certificates.ts';
+import { validateSigningRequest, validateSigningRequestUpdate } from '../validation/certificates.ts';
 import { validateFlowSchema, validatePriorityLevel } from '../validation/flow-control.ts';
 import { nameIsPathSegment } from '../validation/object-meta.ts';
 import { validateApiService, validateWebhooks } from '../validation/registrations.ts';
@@ -145,6 +145,7 @@ export const signingRequestStrategy: Strategy = {
   },
   prepareForUpdate: (object, old) => keep(object, old, 'spec', 'status'),
   validateCreate: (object, errors) => validateSigningRequest(object, errors),
+  validateUpdate: (object, old, errors) => validateSigningRequestUpdate(object, old, errors, ''),
   subresources: {
     status: {
       prepareForUpdate(object, old, ctx) {
@@ -152,7 +153,7 @@ export const signingRequestStrategy: Strategy = {
         keepDecisions(object, old);
         stampConditions(object, old, ctx.now);
       },
-      validateUpdate: (object, old, errors) => validateSigningRequest(object, errors, old),
+      validateUpdate: (object, old, errors) => validateSigningRequestUpdate(object, old, errors, 'status'),
     },
     approval: {
       prepareForUpdate(object, old, ctx) {
@@ -161,7 +162,7 @@ export const signingRequestStrategy: Strategy = {
         keep(object, old, 'spec', 'status');
         assign(ensure(object, 'status'), 'conditions', conditions);
       },
-      validateUpdate: (object, old, errors) => validateSigningRequest(object, errors, old),
+      validateUpdate: (object, old, errors) => validateSigningRequestUpdate(object, old, errors, 'approval'),
     },
   },
 };

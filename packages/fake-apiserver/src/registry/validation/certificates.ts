@@ -1,7 +1,8 @@
 // Certificate signing requests.
 // Upstream: kubernetes@v1.30.3:pkg/apis/certificates/validation/validation.go
 // Differs: the request's signature is not checked.
-import { isDNS1123Subdomain } from '@kube-rx/apimachinery';
+import { X509Certificate } from 'node:crypto';
+import { goQuote, isDNS1123Subdomain } from '@kube-rx/apimachinery';
 import { type Draft, dict, dicts, num, semanticEqual, str, strings } from '../draft.ts';
 import { type FieldErrors, type FieldPath, go, goBytes, path } from './field-errors.ts';
 import { messages } from './values.ts';
@@ -98,4 +99,55 @@ export function validateSigningRequest(object: Draft, errors: FieldErrors, old?:
       'may not specify a duration less than 600 seconds (10 minutes)',
     );
   validateConditions(object, errors);
+}
+
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n([\s\S]*?)-----END \1-----/g;
+
+/** Why an issued certificate cannot be taken; undefined when it can. */
+function certificateProblem(pem: string): string | undefined {
+  const blocks = [...pem.matchAll(BLOCK)];
+  if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';
+  for (const [, type, body = ''] of blocks) {
+    if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${goQuote(type ?? '')}`;
+    if (body.includes(':')) return 'no PEM block headers are permitted';
+    try {
+      new X509Certificate(Buffer.from(body, 'base64'));
+    } catch {
+      return 'x509: malformed certificate';
+    }
+  }
+  return undefined;
+}
+
+/** What a write may touch: conditions that decide, the certificate, or neither. */
+export type SigningRequestPart = 'approval' | 'status' | '';
+
+export function validateSigningRequestUpdate(
+  object: Draft,
+  old: Draft,
+  errors: FieldErrors,
+  part: SigningRequestPart,
+): void {
+  validateSigningRequest(object, errors, old);
+  const [status, before] = [dict(object, 'status'), dict(old, 'status')];
+  const [certificate, issued] = [str(status, 'certificate'), str(before, 'certificate')];
+  const problem =
+    certificate === issued || certificate === ''
+      ? undefined
+      : certificateProblem(Buffer.from(certificate, 'base64').toString('latin1'));
+  const at = path('status', 'certificate');
+  if (problem !== undefined) errors.invalid(at, '<certificate data>', problem);
+  const conditions = path('status', 'conditions');
+  const count = (parent: Draft | undefined, type: string): number =>
+    dicts(parent, 'conditions').filter((condition) => str(condition, 'type') === type).length;
+  for (const type of ['Approved', 'Denied', 'Failed'])
+    if (count(status, type) < count(before, type))
+      errors.forbidden(conditions, `updates may not remove a condition of type ${goQuote(type)}`);
+  if (part !== 'approval')
+    for (const type of ['Approved', 'Denied'])
+      if (count(status, type) > count(before, type))
+        errors.forbidden(conditions, `updates may not add a condition of type ${goQuote(type)}`);
+  if (certificate === issued) return;
+  if (part !== 'status') errors.forbidden(at, 'updates may not set certificate content');
+  else if (issued !== '') errors.forbidden(at, 'updates may not modify existing certificate content');
 }
