@@ -1,6 +1,5 @@
 // The kubeconfig format: parsing, and merging of several files. No file access.
 // Upstream: client-go@v0.30.3:tools/clientcmd/api/v1/types.go, tools/clientcmd/loader.go#ClientConfigLoadingRules
-import { parse } from 'yaml';
 import { ConfigError } from '../errors.ts';
 
 export interface ClusterEntry {
@@ -55,6 +54,8 @@ export interface Kubeconfig {
 }
 
 export interface ParseOptions {
+  /** Text to data: `parse` of the package yaml. */
+  readonly parseYaml: (text: string) => unknown;
   /** Named in errors. */
   readonly file: string;
   /** Makes a path of the file absolute. */
@@ -73,7 +74,7 @@ export const EMPTY_KUBECONFIG: Kubeconfig = {
 export function parseKubeconfig(text: string, options: ParseOptions): Kubeconfig {
   let value: unknown;
   try {
-    value = parse(text);
+    value = options.parseYaml(text);
   } catch (cause) {
     throw new ConfigError('BAD_KUBECONFIG', `${options.file}: ${(cause as Error).message}`, { cause });
   }

@@ -68,8 +68,10 @@ async function readOne(file: string, mustExist: boolean): Promise<Kubeconfig> {
     throw new ConfigError('NO_SUCH_FILE', `kubeconfig ${file}: ${(cause as Error).message}`, { cause });
   }
   const directory = dirname(resolve(file));
+  // Loaded when there is something to parse: most processes that import this package run in a pod.
+  const { parse: parseYaml } = await import('yaml');
   const resolvePath = (path: string): string => (isAbsolute(path) ? path : resolve(directory, path));
-  return parseKubeconfig(text, { file, directory, resolvePath });
+  return parseKubeconfig(text, { file, directory, resolvePath, parseYaml });
 }
 
 /** The configuration of one context. */

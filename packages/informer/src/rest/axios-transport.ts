@@ -3,8 +3,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
-import type { AxiosProxyConfig } from 'axios';
-import axios, { isAxiosError } from 'axios';
+import type { AxiosInstance, AxiosProxyConfig } from 'axios';
 import { networkErrorCode, toTransportError } from './network-errors.ts';
 import { nodeStreamBody } from './node-stream-body.ts';
 import type { Transport, TransportPurpose, TransportRequest, TransportResponse } from './transport.ts';
@@ -43,18 +42,7 @@ const MAX_STALE_CONNECTIONS = 10;
 
 /** Keep-alive connections, no redirects, no time limits: those are the REST client's business. */
 export function createAxiosTransport(options: AxiosTransportOptions = {}): Transport {
-  const client = axios.create({
-    adapter: 'http',
-    responseType: 'stream',
-    maxRedirects: 0,
-    timeout: 0,
-    maxContentLength: -1,
-    maxBodyLength: -1,
-    decompress: true,
-    validateStatus: null,
-    // Bodies arrive as text already.
-    transformRequest: (data: unknown) => data,
-  });
+  let client: Promise<AxiosInstance> | undefined;
   const proxy = options.proxyUrl === undefined ? undefined : proxyConfig(options.proxyUrl);
   let material: TlsMaterial | undefined;
   let pools = new Map<TransportPurpose, Pool>();
@@ -78,7 +66,8 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
 
   async function sendOnce(request: TransportRequest): Promise<TransportResponse> {
     const pool = poolOf(request.purpose);
-    const response = await client.request<Readable>({
+    client ??= createAxios();
+    const response = await (await client).request<Readable>({
       method: request.method,
       url: request.url,
       headers: { ...request.headers, 'accept-encoding': 'gzip' } as Record<string, string>,
@@ -118,6 +107,23 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
   };
 }
 
+/** Loaded with the first request: a program that only imports this package should start fast. */
+async function createAxios(): Promise<AxiosInstance> {
+  const { default: axios } = await import('axios');
+  return axios.create({
+    adapter: 'http',
+    responseType: 'stream',
+    maxRedirects: 0,
+    timeout: 0,
+    maxContentLength: -1,
+    maxBodyLength: -1,
+    decompress: true,
+    validateStatus: null,
+    // Bodies arrive as text already.
+    transformRequest: (data: unknown) => data,
+  });
+}
+
 function createPool(material: TlsMaterial): Pool {
   const common = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, maxFreeSockets: 25 };
   return {
@@ -135,8 +141,8 @@ function createPool(material: TlsMaterial): Pool {
 
 /** The server closed an idle connection just as we used it again: nothing was answered, so the GET may go once more. */
 function diedOnReuse(error: unknown): boolean {
-  if (!isAxiosError(error)) return false;
-  const { reusedSocket } = (error.request ?? {}) as { reusedSocket?: unknown };
+  const { request } = error as { request?: { reusedSocket?: unknown } | undefined };
+  const reusedSocket = request?.reusedSocket;
   const code = networkErrorCode(error);
   return reusedSocket === true && (code === 'RESET' || code === 'EOF');
 }
