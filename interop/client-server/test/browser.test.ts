@@ -5,11 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { chromium, openPage } from './support/chromium.ts';
 import { startPageServer } from './support/page-server.ts';
 
-/** Without a token the page is nobody, whom the server of the test lets do everything. */
 const page = (token: string, watchOver: string): string => `
   import { bearerToken, ConfigMaps, createFetchTransport, RestClient, SharedInformerFactory } from '@kube-rx/informer/browser';
   const transport = createFetchTransport({ watchOver: '${watchOver}' });
-  const auth = '${token}' === '' ? undefined : bearerToken('${token}');
+  const auth = bearerToken('${token}');
   const rest = new RestClient({ server: location.origin, transport, auth });
   const factory = new SharedInformerFactory(rest);
   const maps = factory.informer(ConfigMaps, { namespaces: ['shop'] });
@@ -33,12 +32,12 @@ describe.skipIf(chromium === undefined)('an informer in Chromium', () => {
   it.each(['fetch', 'websocket'])(
     'follows the server over %s',
     async (watchOver) => {
-      await using server = await startFakeApiServer({ insecure: true, authorization: 'AlwaysAllow' });
+      await using server = await startFakeApiServer({ insecure: true });
       const client = createClient({ server: server.url, token: server.token });
       await client.resource(Namespaces).create({ metadata: { name: 'shop' } });
       const maps = client.resource(ConfigMaps, 'shop');
       await maps.create({ metadata: { name: 'a' }, data: { text: 'grün' } });
-      await using pages = await startPageServer(page(watchOver === 'fetch' ? server.token : '', watchOver), server.url);
+      await using pages = await startPageServer(page(server.token, watchOver), server.url);
       await using _browser = await openPage(pages.url);
       const seen = (count: number) =>
         eventually(

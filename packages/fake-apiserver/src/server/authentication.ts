@@ -33,7 +33,8 @@ export interface AuthenticatorOptions {
 }
 
 const unauthorized = (): Error => newUnauthorized('Unauthorized');
-const PROTOCOL_PREFIX = 'base64url.bearer.authorization.k8s.io.';
+/** A subprotocol that starts so carries a bearer token, for browsers, which can set no header; it is never echoed. */
+export const PROTOCOL_PREFIX: string = 'base64url.bearer.authorization.k8s.io.';
 
 export class Authenticator {
   readonly #options: AuthenticatorOptions;

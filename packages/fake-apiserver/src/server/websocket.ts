@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { HttpResponse, WebSocketStream, WebSocketUpgrade } from '../endpoints/http.ts';
+import { PROTOCOL_PREFIX } from './authentication.ts';
 
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
@@ -38,8 +39,11 @@ export class NodeUpgrade implements WebSocketUpgrade {
       const server = new WebSocketServer({
         noServer: true,
         perMessageDeflate: false,
-        // One requested name is echoed; of several none is chosen.
-        handleProtocols: (protocols) => (protocols.size === 1 ? [...protocols][0]! : false),
+        // One requested name is echoed, of several none is chosen; the one that carries a token does not count.
+        handleProtocols: (protocols) => {
+          const names = [...protocols].filter((name) => !name.startsWith(PROTOCOL_PREFIX));
+          return names.length === 1 ? names[0]! : false;
+        },
       });
       this.#socket.once('close', () => resolve(undefined));
       server.handleUpgrade(this.#request, this.#socket, this.#head, (socket) =>

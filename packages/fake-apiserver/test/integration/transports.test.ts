@@ -62,6 +62,18 @@ describe.each([
   });
 });
 
+describe('WebSocket subprotocols', () => {
+  it('takes a token from a WebSocket subprotocol and echoes the other one, as browsers need it', async () => {
+    await using server = await startFakeApiServer({ insecure: true, anonymousAuth: false });
+    const url = `${server.url.replace('http', 'ws')}${MAPS}?watch=1&timeoutSeconds=1`;
+    const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from(server.token).toString('base64url')}`;
+    const socket = new WebSocket(url, [bearer, 'base64.binary.k8s.io'], { origin: server.url });
+    await once(socket, 'open');
+    expect(socket.protocol).toBe('base64.binary.k8s.io');
+    await once(socket, 'close');
+  });
+});
+
 describe('in process', () => {
   it('serves the same without a socket', async () => {
     await using server = await startFakeApiServer({ listen: false });
