@@ -18,6 +18,8 @@ const COMPONENTS: readonly (readonly [name: string, status: string, message: str
   ['scheduler', 'False', UNREACHABLE(10_259)],
 ];
 
+const DEPRECATION = 'v1 ComponentStatus is deprecated in v1.19+';
+
 export class ComponentStatuses implements ResourceStore {
   readonly info: ResourceInfo;
   readonly #printer: TablePrinter;
@@ -48,13 +50,15 @@ export class ComponentStatuses implements ResourceStore {
     return object;
   }
 
-  async get(_ctx: RequestContext, call: { readonly name: string }): Promise<StoredObject> {
+  async get(ctx: RequestContext, call: { readonly name: string }): Promise<StoredObject> {
+    ctx.warn(DEPRECATION);
     const found = this.#objects.find(({ object }) => object.metadata.name === call.name);
     if (found === undefined) throw newNotFound({ group: '', resource: 'componentstatuses' }, call.name);
     return found;
   }
 
-  async list(_ctx: RequestContext, call: ListCall): Promise<StorageList> {
+  async list(ctx: RequestContext, call: ListCall): Promise<StorageList> {
+    ctx.warn(DEPRECATION);
     const items = this.#objects.filter(({ object }) => {
       const { name = '', labels = {} } = object.metadata;
       return call.labelSelector.matches(labels) && call.fieldSelector.matches({ 'metadata.name': name });

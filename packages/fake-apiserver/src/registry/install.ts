@@ -7,6 +7,7 @@ import type { AccessAuthorizer } from './rbac/attributes.ts';
 import type { ServedResource } from './resources.ts';
 import type { ResourceInfo, SubresourceHandler, SubresourceInfo, VirtualResource } from './rest.ts';
 import type { Store } from './store.ts';
+import { admitted } from './subresources/admitted.ts';
 import { BindingHandler, BindingResource } from './subresources/binding.ts';
 import { ConnectHandler, LogHandler } from './subresources/connect.ts';
 import { EvictionHandler, type EvictionStores } from './subresources/eviction.ts';
@@ -71,7 +72,10 @@ function handlerOf(context: InstallContext, store: Store, info: SubresourceInfo)
 
 /** Handlers of the subresources that are not the parent's object; `status` and its like have none. */
 export function subresourcesOf(context: InstallContext, store: Store): readonly SubresourceHandler[] {
-  return store.info.subresources.flatMap((info) => handlerOf(context, store, info) ?? []);
+  return store.info.subresources.flatMap((info) => {
+    const handler = handlerOf(context, store, info);
+    return handler === undefined ? [] : [admitted(store, handler)];
+  });
 }
 
 /** Undefined for a kind that is listed but cannot be created. */

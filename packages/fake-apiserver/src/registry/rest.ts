@@ -86,6 +86,8 @@ export interface UpdateCall extends WriteCall {
    * to refuse. It includes managedFields bookkeeping; the registry does defaults, strategies, validation and admission after it.
    */
   transform(existing: ApiObject | undefined): ApiObject | Promise<ApiObject>;
+  /** What admission sees instead of the object itself, for subresources that show it as another kind. */
+  readonly admittedAs?: { readonly subresource: SubresourceInfo; show(object: ApiObject): ApiObject } | undefined;
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;

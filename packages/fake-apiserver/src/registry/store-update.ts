@@ -1,6 +1,7 @@
 // Update, and everything that is one underneath: patch, apply, status.
 // Upstream: apiserver@v0.30.3:pkg/registry/generic/registry/store.go#Store.Update
 import { newConflict, newInvalid, newNotFound } from '@kube-rx/apimachinery';
+import type { AdmissionAttributes } from '../admission/admission.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import { StorageError } from '../storage/errors.ts';
 import type { UpdateResult } from '../storage/interfaces.ts';
@@ -145,19 +146,29 @@ class UpdateAttempt {
     const { core } = this.#store;
     this.#lock(draft, existing.object);
     const { subresource, name } = this.#call;
-    const attributes = this.#store.admissionAttributes(this.#ctx, this.#call, name, subresource);
-    const operation = 'UPDATE';
-    await core.admission.admit({ ...attributes, operation, object: draft, old: existing.object });
+    const attributes = this.#updateAttributes(draft, existing.object);
+    await core.admission.admit(attributes);
     const context = this.#store.contextOf(this.#ctx, this.#call, name, subresource);
     const old = asDraft(existing.object);
     this.#finish = core.strategy.begin?.(draft, existing.object, context);
     beforeUpdate({ strategy: core.strategy, kind: core.kind, object: draft, old }, context);
-    await core.admission.validate({ ...attributes, operation, object: draft, old: existing.object });
+    await core.admission.validate(this.#updateAttributes(draft, existing.object));
     if (shouldDeleteDuringUpdate(draft, existing.object) && core.strategy.keptDuringUpdate?.(draft) !== true) {
       const object = core.canonical(draft) as unknown as Draft;
       throw new EmptiedFinalizers(withResourceVersion(object, existing.object.metadata.resourceVersion ?? ''));
     }
     return core.canonical(draft);
+  }
+
+  #updateAttributes(object: Draft, old: ApiObject): AdmissionAttributes {
+    const { admittedAs, name, subresource } = this.#call;
+    const operation = 'UPDATE';
+    if (admittedAs === undefined)
+      return { ...this.#store.admissionAttributes(this.#ctx, this.#call, name, subresource), operation, object, old };
+    const { group, version, kind, name: own } = admittedAs.subresource;
+    const base = this.#store.admissionAttributes(this.#ctx, this.#call, name, own);
+    const shown = admittedAs.show(object as unknown as ApiObject) as unknown as Draft;
+    return { ...base, kind: { group, version, kind }, operation, object: shown, old: admittedAs.show(old) };
   }
 
   /** The optimistic lock: a version in the object must be the stored one. */

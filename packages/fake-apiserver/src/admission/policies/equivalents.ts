@@ -30,10 +30,11 @@ export function equivalentsOf(catalog: ResourceCatalog, resource: GroupVersionRe
   });
 }
 
-/** The argument stays as it is. */
-export function showAs(catalog: ResourceCatalog, object: Draft, { resource }: Seen): Draft {
-  const { group, version } = resource;
-  const store = catalog.find(group, version, resource.resource);
+/** The argument stays as it is. Objects of subresources that are a kind of their own have one version only. */
+export function showAs(catalog: ResourceCatalog, object: Draft, { resource, kind }: Seen): Draft {
+  const { group, version } = kind;
+  const own = group === resource.group && version === resource.version;
+  const store = own ? catalog.find(group, version, resource.resource) : undefined;
   if (store instanceof Store && store.view.fromStorage !== undefined)
     return store.view.fromStorage(object as unknown as ApiObject) as unknown as Draft;
   const apiVersion = group === '' ? version : `${group}/${version}`;

@@ -1,6 +1,8 @@
 // Which requests admission policies are about, with which parameters, and what cannot be stored as a policy.
+import type { StatusError } from '@kube-rx/apimachinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRegistry, RegistryCalls, type RegistryFixture } from '../../../test/support/registry-fixture.ts';
+import type { SubresourceHandler } from '../../registry/rest.ts';
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const MAPS = '/api/v1/namespaces/ruled/configmaps';
@@ -98,6 +100,54 @@ describe('what admission policies are about', () => {
       calls.create('/api/v1/namespaces', { metadata: { name: 'new', labels: { team } } }, true);
     expect(await refusal(policy, {}, make('a'))).toBe('no');
     expect(await refusal(policy, {}, make('b'))).toBeUndefined();
+  });
+
+  describe('subresources that are a kind of their own', () => {
+    const shown = {
+      expression: 'false',
+      messageExpression: "request.kind.kind + ' ' + object.kind + ' ' + object.apiVersion",
+    };
+    const on = (resource: string, operation: string): object => ({
+      ...matching({ resourceRules: [{ ...ANY, operations: [operation], resources: [resource] }] }),
+      validations: [shown],
+    });
+    const handler = (group: string, resource: string, sub: string): SubresourceHandler =>
+      fixture.registry.catalog.findSubresource(group, 'v1', resource, sub)!;
+    const ref = { namespace: 'ruled', name: 'x' };
+    const call = { namespace: 'ruled', dryRun: true };
+    const statusOf = (run: Promise<unknown>): Promise<unknown> =>
+      run.then(
+        () => ({}),
+        (error: unknown) => (error as StatusError).status,
+      );
+    beforeAll(async () => {
+      await calls.create('/apis/apps/v1/namespaces/ruled/deployments', {
+        metadata: { name: 'x' },
+        spec: {
+          selector: { matchLabels: { a: 'b' } },
+          template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+        },
+      });
+    });
+
+    it('are seen as scales', async () => {
+      const scale = (): Promise<unknown> =>
+        statusOf(handler('apps', 'deployments', 'scale').update!(fixture.ctx, ref, (existing) => existing, call));
+      expect(await refusal(on('deployments/scale', 'UPDATE'), {}, scale)).toBe('Scale Scale autoscaling/v1');
+      expect(await refusal(on('deployments', 'UPDATE'), {}, scale)).toBeUndefined();
+    });
+
+    it('are seen as evictions', async () => {
+      const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'x', namespace: 'ruled' } };
+      const evict = (): Promise<unknown> =>
+        statusOf(handler('', 'pods', 'eviction').create!(fixture.ctx, ref, body, call));
+      expect(await refusal(on('pods/eviction', 'CREATE'), {}, evict)).toBe('Eviction Eviction policy/v1');
+    });
+
+    it('are seen as connects', async () => {
+      const exec = (): Promise<unknown> => statusOf(handler('', 'pods', 'exec').get!(fixture.ctx, ref));
+      expect(await refusal(on('pods/exec', 'CONNECT'), {}, exec)).toBe('PodExecOptions PodExecOptions v1');
+    });
   });
 
   it('does not judge policies', async () => {

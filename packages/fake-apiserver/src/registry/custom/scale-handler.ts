@@ -55,6 +55,7 @@ export class CustomScaleHandler implements SubresourceHandler {
       ...ref,
       forceAllowCreate: false,
       subresource: '',
+      admittedAs: { subresource: this.info, show: (object) => this.#scaleOf(object).scale },
       transform: async (existing) => this.#parentWith(existing!, await transform(this.#before(existing!))),
     });
     return this.#scaleOf(stored.object).scale;

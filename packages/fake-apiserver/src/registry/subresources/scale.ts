@@ -59,6 +59,7 @@ export class ScaleHandler implements SubresourceHandler {
       ...ref,
       forceAllowCreate: false,
       subresource: '',
+      admittedAs: { subresource: this.info, show: (object) => this.#scaleOf(object) },
       transform: async (existing) => {
         const before = this.#scaleOf(existing!);
         const owners = scaleEntries(existing!.metadata.managedFields ?? []);
