@@ -153,17 +153,13 @@ await stage(
   'contract',
   () =>
     needKit('contract') ??
-    withServer(['--feature-gates=', '--namespace-controller=false'], (info) =>
-      contract(info, '--have', 'protobuf,metrics,no-namespace-controller,admission-policy'),
-    ),
+    withServer([], (info) => contract(info, '--have', 'protobuf,metrics,no-namespace-controller,admission-policy')),
 );
 await stage(
   'contract-http2',
   () =>
     needKit('contract') ??
-    withServer(['--namespace-controller=false'], (info) =>
-      contract(info, '--http', '2', '--no-slow', '--only', 'watch/*,list/*,get/*'),
-    ),
+    withServer([], (info) => contract(info, '--http', '2', '--no-slow', '--only', 'watch/*,list/*,get/*')),
 );
 await stage(
   'contract-watchlist',
@@ -185,7 +181,7 @@ await stage(
   'kinds',
   () =>
     needKit('kinds') ??
-    withServer(['--namespace-controller=false'], (info) =>
+    withServer([], (info) =>
       judge(process.execPath, [join(kits, 'kinds/check.mjs'), '--server', info.url, '--token', info.token]),
     ),
 );

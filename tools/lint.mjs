@@ -49,6 +49,8 @@ step('file lengths', () =>
     return lines > limit ? [`${file}: ${lines} lines, limit ${limit}`] : [];
   }),
 );
+step('error codes and docs/errors.md', () => command(['tools/check-error-docs.mjs']));
+step('docs/upstream-map.md', () => command(['tools/upstream-map.mjs', '--check']));
 step('Upstream tags', () =>
   sources.flatMap((file) =>
     read(file)
