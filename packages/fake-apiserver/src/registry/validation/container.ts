@@ -1,18 +1,12 @@
 // Containers of a pod.
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#validateContainers
-import {
-  isConfigMapKey,
-  isDNS1123Subdomain,
-  isEnvVarName,
-  isHTTPHeaderName,
-  isValidPortName,
-  isValidPortNum,
-} from '@kube-rx/apimachinery';
+import { isValidPortName, isValidPortNum } from '@kube-rx/apimachinery';
 import { bool, type Draft, dict, dicts, get, has, num, str, strings } from '../draft.ts';
-import { validateObjectFieldSelector, validateResourceFieldSelector } from './downward-api.ts';
+import { validateEnv } from './container-env.ts';
+import { PROBES, validateLifecycleAndProbes } from './container-probes.ts';
 import type { FieldErrors, FieldPath } from './field-errors.ts';
 import { validateResourceRequirements } from './quota.ts';
-import { dnsLabel, messages, nonnegative, oneOf, PROTOCOLS, portNumOrName } from './values.ts';
+import { dnsLabel, messages, oneOf, PROTOCOLS } from './values.ts';
 
 export interface ContainerScope {
   /** Names of the valid volumes of the pod. */
@@ -37,77 +31,6 @@ function validatePorts(container: Draft, at: FieldPath, errors: FieldErrors): vo
     const host = num(port, 'hostPort') ?? 0;
     if (host !== 0) messages(host, isValidPortNum(host), here.child('hostPort'), errors);
     oneOf(port, 'protocol', PROTOCOLS, here, errors);
-  });
-}
-
-function validateKeyRef(ref: Draft, at: FieldPath, errors: FieldErrors): void {
-  const name = str(ref, 'name');
-  messages(name, isDNS1123Subdomain(name), at.child('name'), errors);
-  const key = str(ref, 'key');
-  if (key === '') errors.required(at.child('key'));
-  else messages(key, isConfigMapKey(key), at.child('key'), errors);
-}
-
-const ENV_FIELDS = [
-  'metadata.name',
-  'metadata.namespace',
-  'metadata.uid',
-  'spec.nodeName',
-  'spec.serviceAccountName',
-  'status.hostIP',
-  'status.hostIPs',
-  'status.podIP',
-  'status.podIPs',
-];
-
-function validateEnvSource(variable: Draft, at: FieldPath, errors: FieldErrors): void {
-  const source = dict(variable, 'valueFrom');
-  if (source === undefined) return;
-  let sources = 0;
-  const fieldRef = dict(source, 'fieldRef');
-  if (fieldRef !== undefined) {
-    sources += 1;
-    validateObjectFieldSelector(fieldRef, ENV_FIELDS, at.child('fieldRef'), errors);
-  }
-  const resource = dict(source, 'resourceFieldRef');
-  if (resource !== undefined) {
-    sources += 1;
-    validateResourceFieldSelector(resource, at.child('resourceFieldRef'), errors, false);
-  }
-  for (const field of ['configMapKeyRef', 'secretKeyRef']) {
-    const ref = dict(source, field);
-    if (ref === undefined) continue;
-    sources += 1;
-    validateKeyRef(ref, at.child(field), errors);
-  }
-  if (sources === 0)
-    errors.invalid(at, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`');
-  else if (str(variable, 'value') !== '') errors.invalid(at, '', 'may not be specified when `value` is not empty');
-  else if (sources > 1) errors.invalid(at, '', 'may not have more than one field specified at a time');
-}
-
-function validateEnv(container: Draft, at: FieldPath, errors: FieldErrors): void {
-  dicts(container, 'env').forEach((variable, index) => {
-    const here = at.child('env').index(index);
-    const name = str(variable, 'name');
-    if (name === '') errors.required(here.child('name'));
-    else messages(name, isEnvVarName(name), here.child('name'), errors);
-    validateEnvSource(variable, here.child('valueFrom'), errors);
-  });
-  dicts(container, 'envFrom').forEach((source, index) => {
-    const here = at.child('envFrom').index(index);
-    const prefix = str(source, 'prefix');
-    if (prefix !== '') messages(prefix, isEnvVarName(prefix), here.child('prefix'), errors);
-    const refs = ['configMapRef', 'secretRef'].filter((field) => has(source, field));
-    for (const field of refs) {
-      const name = str(dict(source, field), 'name');
-      if (name === '') errors.required(here.child(field, 'name'));
-      else messages(name, isDNS1123Subdomain(name), here.child(field, 'name'), errors);
-    }
-    if (refs.length === 0)
-      errors.invalid(at.child('envFrom'), '', 'must specify one of: `configMapRef` or `secretRef`');
-    else if (refs.length > 1)
-      errors.invalid(at.child('envFrom'), '', 'may not have more than one field specified at a time');
   });
 }
 
@@ -172,88 +95,6 @@ function validateSecurityContext(container: Draft, at: FieldPath, errors: FieldE
 }
 
 const go = (context: Draft): string => JSON.stringify(context);
-
-function validateHttpGet(action: Draft, at: FieldPath, errors: FieldErrors): void {
-  if (str(action, 'path') === '') errors.required(at.child('path'));
-  portNumOrName(get(action, 'port'), at.child('port'), errors);
-  const scheme = str(action, 'scheme');
-  if (scheme !== 'HTTP' && scheme !== 'HTTPS') errors.notSupported(at.child('scheme'), scheme, ['HTTP', 'HTTPS']);
-  for (const header of dicts(action, 'httpHeaders')) {
-    const name = str(header, 'name');
-    messages(name, isHTTPHeaderName(name), at.child('httpHeaders'), errors);
-  }
-}
-
-const HANDLERS: Readonly<
-  Record<string, (action: Draft, at: FieldPath, errors: FieldErrors, scope: ContainerScope) => void>
-> = {
-  exec: (action, at, errors) => {
-    if (strings(action, 'command').length === 0) errors.required(at.child('command'));
-  },
-  httpGet: validateHttpGet,
-  tcpSocket: (action, at, errors) => portNumOrName(get(action, 'port'), at.child('port'), errors),
-  grpc: (action, at, errors) => portNumOrName(num(action, 'port') ?? 0, at.child('port'), errors),
-  sleep: (action, at, errors, { gracePeriodSeconds }) => {
-    const seconds = num(action, 'seconds') ?? 0;
-    if (seconds > 0 && seconds <= gracePeriodSeconds) return;
-    errors.invalid(
-      at,
-      seconds,
-      `must be greater than 0 and less than terminationGracePeriodSeconds (${gracePeriodSeconds})`,
-    );
-  },
-};
-
-function validateHandler(handler: Draft, scope: ContainerScope, at: FieldPath, errors: FieldErrors): void {
-  let found = 0;
-  for (const [type, validate] of Object.entries(HANDLERS)) {
-    const action = dict(handler, type);
-    if (action === undefined) continue;
-    if (found > 0) errors.forbidden(at.child(type), 'may not specify more than 1 handler type');
-    else validate(action, at.child(type), errors, scope);
-    found += 1;
-  }
-  if (found === 0) errors.required(at, 'must specify a handler type');
-}
-
-const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
-
-function validateProbe(
-  container: Draft,
-  kind: string,
-  scope: ContainerScope,
-  at: FieldPath,
-  errors: FieldErrors,
-): void {
-  const probe = dict(container, kind);
-  if (probe === undefined) return;
-  const here = at.child(kind);
-  validateHandler(probe, scope, here, errors);
-  for (const field of [
-    'initialDelaySeconds',
-    'timeoutSeconds',
-    'periodSeconds',
-    'successThreshold',
-    'failureThreshold',
-  ])
-    nonnegative(probe, field, here, errors);
-  const grace = num(probe, 'terminationGracePeriodSeconds');
-  if (grace !== undefined && grace <= 0)
-    errors.invalid(here.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0');
-  if (kind === 'readinessProbe') {
-    if (grace !== undefined)
-      errors.invalid(here.child('terminationGracePeriodSeconds'), grace, 'must not be set for readinessProbes');
-  } else if (num(probe, 'successThreshold') !== 1)
-    errors.invalid(here.child('successThreshold'), num(probe, 'successThreshold') ?? 0, 'must be 1');
-}
-
-function validateLifecycleAndProbes(container: Draft, scope: ContainerScope, at: FieldPath, errors: FieldErrors): void {
-  for (const hook of ['postStart', 'preStop']) {
-    const handler = dict(container, 'lifecycle', hook);
-    if (handler !== undefined) validateHandler(handler, scope, at.child('lifecycle', hook), errors);
-  }
-  for (const kind of PROBES) validateProbe(container, kind, scope, at, errors);
-}
 
 function validateCommon(container: Draft, scope: ContainerScope, at: FieldPath, errors: FieldErrors): void {
   const name = str(container, 'name');
