@@ -39,6 +39,8 @@ export interface ServerCore extends AsyncDisposable {
   endWatches(): void;
   /** Throws an OptionsError for a resource without a cache. */
   slideWindow(resource: string): void;
+  /** Throws an OptionsError for a resource without a cache. */
+  reinitialize(resource: string): void;
   state(): Promise<ServerState>;
   compact(revision?: number): Promise<number>;
   close(): Promise<void>;
@@ -158,6 +160,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     paths,
     endWatches: () => shutdown.begin(),
     slideWindow: (resource) => storage.slideWindow(resource),
+    reinitialize: (resource) => storage.reinitialize(resource),
     state: async () => ({ ...(await storage.inspect()), runningRequests: chain.running }),
     compact: (revision) => storage.compact(revision),
     close: () => lifecycle.close(),

@@ -8,6 +8,8 @@ export interface CliArguments {
   readonly json: boolean;
   readonly kubeconfig: string | undefined;
   readonly load: readonly string[];
+  /** `http://host:port` of a real etcd; undefined for the embedded one. */
+  readonly etcdServer: string | undefined;
   readonly server: FakeApiServerOptions;
 }
 
@@ -20,7 +22,7 @@ authority of its own, until it gets SIGINT or SIGTERM.
   --bind-address ADDRESS            address to listen on (default 127.0.0.1)
   --insecure                        plain HTTP instead of TLS
   --token TOKEN                     token of the administrator (default random)
-  --kubeconfig FILE                 write a kubeconfig, readable by its owner only
+  --kubeconfig FILE                 write a kubeconfig, readable by its owner only (default in a temporary directory)
   --load FILE...                    create the objects of YAML or JSON files
   --profile v1.30|v1.37             Kubernetes version to imitate (default v1.30)
   --feature-gates A=true,B=false    feature gates over those of the profile
@@ -30,6 +32,7 @@ authority of its own, until it gets SIGINT or SIGTERM.
   --anonymous-auth=false            refuse requests without credentials
   --namespace-controller            empty namespaces that are being deleted, as a cluster does
   --data-dir DIR                    keep the data in a directory (default in memory)
+  --etcd-servers URL                a real etcd instead of the embedded one
   --min-request-timeout SECONDS     lower bound of watches that name no timeout (default 1800)
   --request-timeout DURATION        bound of all other requests (default 60s)
   --event-ttl DURATION              life of events (default 1h)
@@ -46,6 +49,7 @@ export function parseArguments(argv: readonly string[]): CliArguments {
   let help = false;
   let json = false;
   let kubeconfig: string | undefined;
+  let etcdServer: string | undefined;
   const args = new Arguments(argv);
   for (let flag = args.next(); flag !== undefined; flag = args.next()) {
     switch (flag) {
@@ -100,6 +104,9 @@ export function parseArguments(argv: readonly string[]): CliArguments {
       case '--data-dir':
         server.dataDir = args.value();
         break;
+      case '--etcd-servers':
+        etcdServer = args.value();
+        break;
       case '--min-request-timeout':
         server.minRequestTimeoutMs = args.number() * 1000;
         break;
@@ -119,7 +126,10 @@ export function parseArguments(argv: readonly string[]): CliArguments {
         throw new OptionsError(flag, args.inline ?? '', 'an option of this command (see --help)');
     }
   }
-  return { help, json, kubeconfig, load, server };
+  if (etcdServer !== undefined && server.dataDir !== undefined) {
+    throw new OptionsError('--data-dir', server.dataDir, 'left out when --etcd-servers is given');
+  }
+  return { help, json, kubeconfig, load, etcdServer, server };
 }
 
 function truth(flag: string, text: string): boolean {

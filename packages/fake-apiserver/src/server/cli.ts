@@ -1,6 +1,10 @@
 // The command fake-apiserver.
-import { OptionsError } from '@kube-rx/apimachinery';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Lifecycle, OptionsError } from '@kube-rx/apimachinery';
 import { FakeApiServerError } from '../errors.ts';
+import type { EtcdClient } from '../etcd/client.ts';
 import { type CliArguments, HELP, parseArguments } from './cli-arguments.ts';
 import { type FakeApiServer, startFakeApiServer } from './fake-api-server.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
@@ -29,37 +33,59 @@ export async function main(argv: readonly string[], process: CliProcess): Promis
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);
   });
-  let server: FakeApiServer;
+  const lifecycle = new Lifecycle();
   try {
-    server = await startFakeApiServer(args.server);
+    const etcd = args.etcdServer === undefined ? undefined : await connect(args.etcdServer);
+    if (etcd !== undefined) lifecycle.defer(() => etcd.close());
+    const server = await startFakeApiServer({ ...args.server, etcd });
+    lifecycle.defer(() => server.close());
+    await prepare(server, args, process, lifecycle);
+    await stopped;
   } catch (error) {
+    await lifecycle.close();
     return fail(process, error);
   }
-  try {
-    await prepare(server, args, process);
-  } catch (error) {
-    await server.destroy();
-    return fail(process, error);
-  }
-  await stopped;
-  await server.close();
+  await lifecycle.close();
   return 0;
 }
 
-async function prepare(server: FakeApiServer, args: CliArguments, process: CliProcess): Promise<void> {
+/** The code for a real etcd is loaded only here. Fails when it does not answer. */
+async function connect(endpoint: string): Promise<EtcdClient> {
+  if (!URL.canParse(endpoint)) throw new OptionsError('--etcd-servers', endpoint, 'a URL like http://127.0.0.1:2379');
+  const { RemoteEtcd } = await import('../etcd/remote/remote-etcd.ts');
+  const etcd = new RemoteEtcd({ endpoint });
+  try {
+    await etcd.status();
+  } catch (cause) {
+    await etcd.close();
+    throw new OptionsError('--etcd-servers', endpoint, 'the address of an etcd that answers', { cause });
+  }
+  return etcd;
+}
+
+/** A kubeconfig that nobody asked for goes with the server. */
+function temporaryKubeconfig(lifecycle: Lifecycle): string {
+  const folder = mkdtempSync(join(tmpdir(), 'fake-apiserver-'));
+  lifecycle.defer(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, 'kubeconfig');
+}
+
+async function prepare(
+  server: FakeApiServer,
+  args: CliArguments,
+  process: CliProcess,
+  lifecycle: Lifecycle,
+): Promise<void> {
   if (args.load.length > 0) {
     const report = await loadManifests(server, args.load);
     for (const problem of report.problems) process.stderr.write(`${formatProblem(problem)}\n`);
   }
-  if (args.kubeconfig !== undefined) writeKubeconfig(args.kubeconfig, server.kubeconfig);
+  const kubeconfig = args.kubeconfig ?? temporaryKubeconfig(lifecycle);
+  writeKubeconfig(kubeconfig, server.kubeconfig);
   const { url, token } = server;
-  if (args.json) {
-    process.stdout.write(`${JSON.stringify({ url, token, kubeconfig: args.kubeconfig ?? null })}\n`);
-    return;
-  }
-  process.stdout.write(`serving on ${url}\n`);
-  if (args.kubeconfig === undefined) process.stdout.write(`token ${token}\n`);
-  else process.stdout.write(`kubeconfig ${args.kubeconfig}\n`);
+  process.stdout.write(
+    args.json ? `${JSON.stringify({ url, token, kubeconfig })}\n` : `serving on ${url}\nkubeconfig ${kubeconfig}\n`,
+  );
 }
 
 function fail(process: CliProcess, error: unknown): number {

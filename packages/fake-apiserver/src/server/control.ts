@@ -10,6 +10,8 @@ export interface ServerControls {
   compact(revision?: number): Promise<number>;
   /** Empties the window of a resource's watch cache, so that older resource versions are too old. */
   slideWindow(resource: string): Promise<void> | void;
+  /** Fills a resource's watch cache anew, as after it lost its place in etcd: every watch of it ends. */
+  reinitialize(resource: string): Promise<void> | void;
   state(): unknown | Promise<unknown>;
   readonly clock: Clock;
 }
@@ -30,12 +32,15 @@ export function installControl(paths: PathRegistry, controls: ServerControls): v
     requireMethod(request, ['GET']);
     await answer(request, response, await controls.state());
   });
-  paths.handle('/_fake/slide', async (request, response) => {
-    const { resource } = await readObject(request, 'POST');
-    if (typeof resource !== 'string' || resource === '') throw newBadRequest('resource must be a name like "pods"');
-    await asBadRequest(() => controls.slideWindow(resource));
-    await answer(request, response, { resource });
-  });
+  const onCache = (path: string, act: (resource: string) => Promise<void> | void): void =>
+    paths.handle(path, async (request, response) => {
+      const { resource } = await readObject(request, 'POST');
+      if (typeof resource !== 'string' || resource === '') throw newBadRequest('resource must be a name like "pods"');
+      await asBadRequest(() => act(resource));
+      await answer(request, response, { resource });
+    });
+  onCache('/_fake/slide', (resource) => controls.slideWindow(resource));
+  onCache('/_fake/reinitialize', (resource) => controls.reinitialize(resource));
   paths.handle('/_fake/clock', async (request, response) => {
     requireMethod(request, ['GET', 'POST']);
     if (request.method === 'POST') {

@@ -123,6 +123,16 @@ export class FakeApiServer implements AsyncDisposable {
     this.#running().slideWindow(resource);
   }
 
+  /**
+   * Fills the watch cache of a resource anew, as after its own watch of etcd met a compaction: all watches of it end, and one that
+   * resumes from before the new list gets 410.
+   *
+   * @throws OptionsError for a resource without a watch cache.
+   */
+  reinitialize(resource: string): void {
+    this.#running().reinitialize(resource);
+  }
+
   /** Plain data: caches with their windows and watchers, etcd's revisions, running requests. */
   state(): Promise<ServerState> {
     return this.#running().state();
@@ -133,6 +143,7 @@ export class FakeApiServer implements AsyncDisposable {
     const controls: ServerControls = {
       compact: (revision) => this.compact(revision),
       slideWindow: (resource) => this.slideWindow(resource),
+      reinitialize: (resource) => this.reinitialize(resource),
       state: () => this.state(),
       clock: this.clock,
     };

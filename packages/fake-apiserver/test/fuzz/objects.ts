@@ -225,4 +225,4 @@ export const SEEDS: readonly Seed[] = [
   }),
 ];
 
-export const NAMESPACE_PATH = `/api/v1/namespaces/${NAMESPACE}`;
+export const NAMESPACE_PATH: string = `/api/v1/namespaces/${NAMESPACE}`;

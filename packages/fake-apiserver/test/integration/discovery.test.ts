@@ -1,3 +1,4 @@
+import { VirtualClock } from '@kube-rx/apimachinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeApiServer, startFakeApiServer } from '../../src/index.ts';
 
@@ -82,11 +83,22 @@ describe('control', () => {
     expect((await post('/_fake/slide', { resource: 'configmaps' })).status).toBe(200);
   });
 
+  it('fills a cache anew, which ends its watches', async () => {
+    const clock = new VirtualClock();
+    await using own = await startFakeApiServer({ listen: false, clock });
+    await clock.advance(1000);
+    const watch = await own.fetch('/api/v1/configmaps?watch=1&resourceVersion=0');
+    own.reinitialize('configmaps');
+    await clock.advance(3000);
+    expect(await watch.text()).not.toContain('ERROR');
+  });
+
   it.each([
     ['/_fake/compact', { revision: 'x' }],
     ['/_fake/compact', { revision: '999999999' }],
     ['/_fake/slide', { resource: 'nothings' }],
     ['/_fake/slide', {}],
+    ['/_fake/reinitialize', { resource: 'events' }],
     ['/_fake/clock', { advanceMs: 5 }],
     ['/_fake/compact', []],
   ])('refuses %s with %j', async (path, body) => {

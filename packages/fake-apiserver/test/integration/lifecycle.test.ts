@@ -112,6 +112,16 @@ describe('the command', () => {
     expect(await command.exit).toBe(0);
   });
 
+  it('writes a kubeconfig of its own when none was named, and takes it away at the end', async () => {
+    const command = await runCommand(['--json', '--insecure']);
+    await command.ready;
+    const { kubeconfig } = JSON.parse(command.out());
+    expect(statSync(kubeconfig).mode & 0o777).toBe(0o600);
+    command.stop();
+    expect(await command.exit).toBe(0);
+    expect(existsSync(kubeconfig)).toBe(false);
+  });
+
   it('loads manifests and names the bad ones with file, document and line', async () => {
     const file = join(directory, 'objects.yaml');
     writeFileSync(
@@ -143,6 +153,8 @@ describe('the command', () => {
     [['--load', '/nowhere/at-all.yaml'], /^fake-apiserver: ENOENT.*at-all\.yaml/],
     [['--watch-cache=maybe'], /^fake-apiserver: option --watch-cache must be true or false/],
     [['--kubeconfig', '/nowhere/kubeconfig'], /^fake-apiserver: ENOENT/],
+    [['--etcd-servers', 'http://127.0.0.1:1'], /^fake-apiserver: option --etcd-servers must be .* that answers/],
+    [['--etcd-servers', 'x', '--data-dir', 'd'], /^fake-apiserver: option --data-dir must be left out/],
     [['--profile', 'v0.1'], /^fake-apiserver: option profile must be one of v1\.30/],
   ])('says in one line what is wrong with %j and ends with 1', async (argv, line) => {
     const command = await runCommand(argv);

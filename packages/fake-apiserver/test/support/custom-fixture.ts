@@ -1,7 +1,7 @@
 // Custom resources over the registry fixture: CRDs, their stores, and objects in them.
 import { everythingFields, everythingLabels } from '@kube-rx/apimachinery';
 import type { Profile } from '../../src/profiles/profile.ts';
-import type { ResourceStore } from '../../src/registry/rest.ts';
+import type { ListCall, ResourceStore } from '../../src/registry/rest.ts';
 import type { ApiObject } from '../../src/storage/api-object.ts';
 import { openRegistry, type RegistryFixture } from './registry-fixture.ts';
 
@@ -33,7 +33,7 @@ export const versionOf = (name: string, more: object = {}): object => ({
 });
 
 /** Everything in the namespace. */
-export const LIST = {
+export const LIST: ListCall = {
   namespace: 'ns',
   labelSelector: everythingLabels,
   fieldSelector: everythingFields,
@@ -41,7 +41,7 @@ export const LIST = {
   resourceVersionMatch: undefined,
   limit: 0,
   continue: '',
-} as const;
+};
 
 export async function eventually<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (let round = 0; round < 500; round++) {
