@@ -3,7 +3,7 @@
 import type { Clock } from '@kube-rx/apimachinery';
 import { AdmissionChain, type AdmissionPlugin } from '../admission/admission.ts';
 import { LimitRanger } from '../admission/limit-ranger.ts';
-import { NamespaceLifecycle, namespaceLookup } from '../admission/namespace-lifecycle.ts';
+import { NamespaceLifecycle, type NamespaceLookup, namespaceLookup } from '../admission/namespace-lifecycle.ts';
 import {
   defaultIngressClass,
   defaultStorageClass,
@@ -156,12 +156,12 @@ export class Registry {
       (path: string): ListAll =>
       (signal) =>
         listStored(this.store(path), '', signal);
+    const lookUpNamespace: NamespaceLookup = (name, signal) =>
+      namespaceLookup(this.store('/v1/namespaces').core.storage)(name, signal);
     const storageClasses = listAll('storage.k8s.io/v1/storageclasses');
     const priorityClasses = listAll('scheduling.k8s.io/v1/priorityclasses');
     return [
-      new NamespaceLifecycle((name, signal) =>
-        namespaceLookup(this.store('/v1/namespaces').core.storage)(name, signal),
-      ),
+      new NamespaceLifecycle(lookUpNamespace),
       new LimitRanger((namespace, signal) => listStored(this.store('/v1/limitranges'), namespace, signal)),
       taintNodesByCondition,
       new Priority(priorityClasses),
@@ -180,8 +180,7 @@ export class Registry {
       new ValidatingPolicies({
         policies: listAll('admissionregistration.k8s.io/v1/validatingadmissionpolicies'),
         bindings: listAll('admissionregistration.k8s.io/v1/validatingadmissionpolicybindings'),
-        namespace: async (name, signal) =>
-          (await listAll('/v1/namespaces')(signal)).find((one) => one.metadata.name === name),
+        namespace: lookUpNamespace,
         params: (apiVersion, kind, signal) => findKind(this.catalog, apiVersion, kind, signal),
         equivalents: (resource, subresource) => equivalentsOf(this.catalog, resource, subresource),
         show: (object, seen) => showAs(this.catalog, object, seen),
