@@ -2,7 +2,7 @@
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#validateProbe, #validateHandler
 import { isHTTPHeaderName } from '@kube-rx/apimachinery';
 import { type Draft, dict, dicts, get, num, str, strings } from '../draft.ts';
-import type { ContainerScope } from './container.ts';
+import type { ContainerScope } from './container-scope.ts';
 import type { FieldErrors, FieldPath } from './field-errors.ts';
 import { messages, nonnegative, portNumOrName } from './values.ts';
 

@@ -4,15 +4,10 @@ import { isValidPortName, isValidPortNum } from '@kube-rx/apimachinery';
 import { bool, type Draft, dict, dicts, get, has, num, str, strings } from '../draft.ts';
 import { validateEnv } from './container-env.ts';
 import { PROBES, validateLifecycleAndProbes } from './container-probes.ts';
+import type { ContainerScope } from './container-scope.ts';
 import type { FieldErrors, FieldPath } from './field-errors.ts';
 import { validateResourceRequirements } from './quota.ts';
 import { dnsLabel, messages, oneOf, PROTOCOLS } from './values.ts';
-
-export interface ContainerScope {
-  /** Names of the valid volumes of the pod. */
-  readonly volumes: ReadonlySet<string>;
-  readonly gracePeriodSeconds: number;
-}
 
 function validatePorts(container: Draft, at: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>();
