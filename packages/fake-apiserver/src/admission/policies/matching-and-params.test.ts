@@ -100,6 +100,8 @@ describe('what admission policies are about', () => {
       calls.create('/api/v1/namespaces', { metadata: { name: 'new', labels: { team } } }, true);
     expect(await refusal(policy, {}, make('a'))).toBe('no');
     expect(await refusal(policy, {}, make('b'))).toBeUndefined();
+    const inItself = { validations: [{ expression: "request.namespace != 'new' || namespaceObject != null" }] };
+    expect(await refusal({ ...policy, ...inItself }, {}, make('a'))).toContain('failed expression');
   });
 
   describe('subresources that are a kind of their own', () => {

@@ -188,6 +188,16 @@ describe('ValidatingAdmissionPolicy', () => {
     expect(await under(all, () => create())).not.toHaveProperty('code');
   });
 
+  it('does not see a name that the server made up', async () => {
+    const make = (): Promise<unknown> => calls.create(MAPS, { metadata: { generateName: 'g-' } }, true);
+    expect(await under(rule("!has(request.name) && object.metadata.name.startsWith('g-')"), make)).not.toHaveProperty(
+      'code',
+    );
+    expect(await under(rule('has(request.name)'), make)).toMatchObject({
+      message: expect.stringMatching(/^configmaps "g-[a-z0-9]{5}" is forbidden: /),
+    });
+  });
+
   it('asks the authorizer', async () => {
     const may = (check: string): Rule => rule(`authorizer.${check}.allowed()`);
     const someone =

@@ -45,6 +45,23 @@ function isExempt({ resource }: AdmissionAttributes): boolean {
   );
 }
 
+const SUFFIX_LENGTH = 5;
+
+function isGenerated({ operation, subresource, object, name }: AdmissionAttributes): boolean {
+  if (operation !== 'CREATE' || subresource !== '' || object === undefined) return false;
+  const prefix = str(metadata(object), 'generateName');
+  return prefix !== '' && name.startsWith(prefix) && name.length === prefix.length + SUFFIX_LENGTH;
+}
+
+const isNamespace = ({ resource }: AdmissionAttributes): boolean =>
+  resource.group === '' && resource.resource === 'namespaces';
+
+/** A name that the server made up is not part of the request; a request for a namespace is one in that namespace. */
+function asRequested(attributes: AdmissionAttributes): AdmissionAttributes {
+  const name = isGenerated(attributes) ? '' : attributes.name;
+  return { ...attributes, name, namespace: isNamespace(attributes) ? name : attributes.namespace };
+}
+
 export class ValidatingPolicies implements AdmissionPlugin {
   readonly name = 'ValidatingAdmissionPolicy';
   readonly #objects: PolicyObjects;
@@ -54,15 +71,15 @@ export class ValidatingPolicies implements AdmissionPlugin {
     this.#objects = objects;
   }
 
-  async validate(attributes: AdmissionAttributes): Promise<void> {
-    if (isExempt(attributes)) return;
+  async validate(given: AdmissionAttributes): Promise<void> {
+    if (isExempt(given)) return;
+    const attributes = asRequested(given);
     const { signal } = attributes.request;
     const policies = (await this.#objects.policies(signal)) as readonly unknown[] as readonly Draft[];
     if (policies.length === 0) return;
     const bindings = (await this.#objects.bindings(signal)) as readonly unknown[] as readonly Draft[];
-    const { namespace: home, resource } = attributes;
-    const own = resource.group === '' && resource.resource === 'namespaces';
-    const found = home === '' || own ? undefined : await this.#objects.namespace(home, signal);
+    const { namespace: home } = attributes;
+    const found = home === '' || isNamespace(attributes) ? undefined : await this.#objects.namespace(home, signal);
     const { equivalents } = this.#objects;
     const input: MatchInput = { attributes, namespace: found as unknown as Draft | undefined, equivalents };
     const answers = new AuthorizerAnswers(this.#objects.authorizer());
@@ -166,7 +183,9 @@ function act(
 function refusal(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): StatusError {
   const by = binding === undefined ? `'${policy}'` : `'${policy}' with binding '${binding}'`;
   const text = `ValidatingAdmissionPolicy ${by} denied request: ${message}`;
-  const { status } = newForbidden(attributes.resource, attributes.name || 'Unknown', text);
+  const { resource, name, object } = attributes;
+  const shown = name || str(object && metadata(object), 'name') || 'Unknown';
+  const { status } = newForbidden(resource, shown, text);
   const why = reason === '' ? 'Invalid' : reason;
   return new StatusError({
     ...status,
