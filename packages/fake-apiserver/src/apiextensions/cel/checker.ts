@@ -7,32 +7,17 @@ import { literalIssues } from './literal-checks.ts';
 import { CelIssues, type Issue } from './source.ts';
 import {
   BOOL,
-  BYTES,
   type CelType,
-  DOUBLE,
+  CONSTANT_TYPES,
   DYN,
   ERROR,
   formatType,
-  INT,
   listOf,
   mapOf,
-  NULL,
   optionalOf,
-  STRING,
   sameType,
   TYPE,
-  UINT,
 } from './types.ts';
-
-const CONSTANTS: Readonly<Record<string, CelType>> = {
-  bool: BOOL,
-  bytes: BYTES,
-  double: DOUBLE,
-  int: INT,
-  null: NULL,
-  string: STRING,
-  uint: UINT,
-};
 
 /** Annotates `expr`. Throws {@link CelIssues}. */
 export function check(source: string, expr: Expr, variables: ReadonlyMap<string, CelType>): void {
@@ -88,7 +73,7 @@ class Checker {
       case 'folded':
         return DYN;
       case 'constant':
-        return CONSTANTS[expr.constant.type]!;
+        return CONSTANT_TYPES[expr.constant.type]!;
       case 'ident': {
         const type = this.#lookup(expr.name.replace(/^\./, ''));
         if (type !== undefined) return type;

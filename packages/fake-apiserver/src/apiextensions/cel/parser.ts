@@ -4,6 +4,7 @@ import { type CallExpr, call, constant, type Expr, ident, type MapEntry } from '
 import { type Token, tokenize } from './lexer.ts';
 import { expandMacro } from './macros.ts';
 import { CelIssues, type Issue } from './source.ts';
+import { RELATIONS, SyntaxStop, startsOperand, TokenStream } from './token-stream.ts';
 
 const OPERAND =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
@@ -12,20 +13,8 @@ const RESERVED: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-const RELATIONS: ReadonlySet<string> = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
 const MAX_DEPTH = 250;
 const MAX_INT = 2n ** 63n;
-
-const AFTER_OPERAND: ReadonlySet<string> = new Set([...RELATIONS, '+', '-', '*', '/', '%', '&&', '||', '?', '.', '[']);
-const OPERAND_STARTS: ReadonlySet<string> = new Set(['[', '{', '(', '.', '-', '!']);
-
-const isToken = ({ kind, text }: Token, wanted: string): boolean =>
-  (kind === 'operator' || kind === 'ident') && text === wanted;
-
-const startsOperand = (token: Token): boolean =>
-  token.kind === 'operator' ? OPERAND_STARTS.has(token.text) : token.kind !== 'eof' && !isToken(token, 'in');
-
-class SyntaxStop extends Error {}
 
 /** Parses an expression. Throws {@link CelIssues} with everything that is wrong with the text. */
 export function parse(source: string): Expr {
@@ -37,25 +26,15 @@ export function parse(source: string): Expr {
   return expr;
 }
 
-class Parser {
-  readonly #tokens: readonly Token[];
-  readonly #issues: Issue[];
-  #next = 0;
+class Parser extends TokenStream {
   #depth = 0;
-  /** Brackets around the current place, without the one that is about to be closed. */
-  #open = 0;
-
-  constructor(tokens: readonly Token[], issues: Issue[]) {
-    this.#tokens = tokens;
-    this.#issues = issues;
-  }
 
   parse(): Expr | undefined {
     try {
       const expr = this.#expr();
-      if (this.#peek.kind !== 'eof') {
-        const kind = this.#second.kind === 'eof' ? 'extraneous' : 'mismatched';
-        this.#stop(`${kind} input '${this.#peek.text}' expecting <EOF>`);
+      if (this.peek.kind !== 'eof') {
+        const kind = this.second.kind === 'eof' ? 'extraneous' : 'mismatched';
+        this.stop(`${kind} input '${this.peek.text}' expecting <EOF>`);
       }
       return expr;
     } catch (error) {
@@ -64,65 +43,14 @@ class Parser {
     }
   }
 
-  get #peek(): Token {
-    return this.#tokens[this.#next]!;
-  }
-
-  get #second(): Token {
-    return this.#tokens[this.#next + 1] ?? this.#tokens.at(-1)!;
-  }
-
-  #is(text: string): boolean {
-    return isToken(this.#peek, text);
-  }
-
-  #take(): Token {
-    const token = this.#peek;
-    if (token.kind !== 'eof') this.#next += 1;
-    return token;
-  }
-
-  #accept(text: string): Token | undefined {
-    return this.#is(text) ? this.#take() : undefined;
-  }
-
-  /** As upstream, a token too many is passed over, and a single one that lacks is taken as read. */
-  #expect(text: string): Token {
-    const token = this.#accept(text);
-    if (token !== undefined) return token;
-    const { at, text: found } = this.#peek;
-    if (isToken(this.#second, text)) {
-      this.#report(at, `Syntax error: extraneous input '${found}' expecting '${text}'`);
-      this.#take();
-      return this.#take();
-    }
-    if (!this.#mayFollow(text)) this.#stop(`mismatched input '${found}' expecting '${text}'`);
-    this.#report(at, `Syntax error: missing '${text}' at '${found}'`);
-    return this.#peek;
-  }
-
-  #mayFollow(text: string): boolean {
-    if (text === ':') return startsOperand(this.#peek);
-    return AFTER_OPERAND.has(this.#peek.text) || (this.#open === 0 && this.#peek.kind === 'eof');
-  }
-
-  #stop(message: string): never {
-    this.#issues.push({ at: this.#peek.at, message: `Syntax error: ${message}` });
-    throw new SyntaxStop();
-  }
-
-  #report(at: number, message: string): void {
-    this.#issues.push({ at, message });
-  }
-
   #expr(): Expr {
-    if (++this.#depth > MAX_DEPTH) this.#stop(`expression recursion limit exceeded: ${MAX_DEPTH}`);
+    if (++this.#depth > MAX_DEPTH) this.stop(`expression recursion limit exceeded: ${MAX_DEPTH}`);
     try {
       const condition = this.#logical('||', '_||_', () => this.#logical('&&', '_&&_', () => this.#relation()));
-      const question = this.#accept('?');
+      const question = this.accept('?');
       if (question === undefined) return condition;
       const yes = this.#logical('||', '_||_', () => this.#logical('&&', '_&&_', () => this.#relation()));
-      this.#expect(':');
+      this.expect(':');
       const no = this.#expr();
       return call(question.at, '_?_:_', [condition, yes, no]);
     } finally {
@@ -134,7 +62,7 @@ class Parser {
   #logical(operator: string, name: string, operand: () => Expr): Expr {
     const terms = [operand()];
     const places: number[] = [];
-    for (let token = this.#accept(operator); token !== undefined; token = this.#accept(operator)) {
+    for (let token = this.accept(operator); token !== undefined; token = this.accept(operator)) {
       places.push(token.at);
       terms.push(operand());
     }
@@ -149,8 +77,8 @@ class Parser {
 
   #relation(): Expr {
     let left = this.#sum();
-    while (RELATIONS.has(this.#peek.text) && this.#peek.kind !== 'string' && this.#peek.kind !== 'bytes') {
-      const operator = this.#take();
+    while (RELATIONS.has(this.peek.text) && this.peek.kind !== 'string' && this.peek.kind !== 'bytes') {
+      const operator = this.take();
       const name = operator.text === 'in' ? '@in' : `_${operator.text}_`;
       left = call(operator.at, name, [left, this.#sum()]);
     }
@@ -159,8 +87,8 @@ class Parser {
 
   #sum(): Expr {
     let left = this.#product();
-    while (this.#is('+') || this.#is('-')) {
-      const operator = this.#take();
+    while (this.is('+') || this.is('-')) {
+      const operator = this.take();
       left = call(operator.at, `_${operator.text}_`, [left, this.#product()]);
     }
     return left;
@@ -168,23 +96,23 @@ class Parser {
 
   #product(): Expr {
     let left = this.#unary();
-    while (this.#is('*') || this.#is('/') || this.#is('%')) {
-      const operator = this.#take();
+    while (this.is('*') || this.is('/') || this.is('%')) {
+      const operator = this.take();
       left = call(operator.at, `_${operator.text}_`, [left, this.#unary()]);
     }
     return left;
   }
 
   #unary(): Expr {
-    const first = this.#peek;
-    if (!this.#is('!') && !this.#is('-')) return this.#member();
+    const first = this.peek;
+    if (!this.is('!') && !this.is('-')) return this.#member();
     const operator = first.text;
     let count = 0;
-    while (this.#is(operator)) {
-      const following = this.#tokens[this.#next + 1]!;
+    while (this.is(operator)) {
+      const following = this.second;
       // A minus before a number belongs to the literal.
       if (operator === '-' && (following.kind === 'int' || following.kind === 'float')) break;
-      this.#take();
+      this.take();
       count += 1;
     }
     const operand = this.#member();
@@ -194,39 +122,39 @@ class Parser {
   #member(): Expr {
     let expr = this.#primary();
     for (;;) {
-      const dot = this.#accept('.');
+      const dot = this.accept('.');
       if (dot !== undefined) expr = this.#selection(expr, dot);
-      else if (this.#is('[')) expr = this.#index(expr);
-      else if (this.#is('{') && (expr.kind === 'ident' || expr.kind === 'select')) expr = this.#message(expr);
+      else if (this.is('[')) expr = this.#index(expr);
+      else if (this.is('{') && (expr.kind === 'ident' || expr.kind === 'select')) expr = this.#message(expr);
       else return expr;
     }
   }
 
   #selection(operand: Expr, dot: Token): Expr {
-    const optional = this.#accept('?') !== undefined;
-    const field = this.#peek;
+    const optional = this.accept('?') !== undefined;
+    const field = this.peek;
     if (field.kind !== 'ident' || ['true', 'false', 'null', 'in'].includes(field.text)) {
-      this.#stop(`no viable alternative at input '.${field.kind === 'eof' ? '' : field.text}'`);
+      this.stop(`no viable alternative at input '.${field.kind === 'eof' ? '' : field.text}'`);
     }
-    this.#take();
+    this.take();
     if (optional) return call(dot.at, '_?._', [operand, constant(field.at, { type: 'string', value: field.text })]);
-    const open = this.#accept('(');
+    const open = this.accept('(');
     if (open === undefined) return { kind: 'select', at: dot.at, operand, field: field.text, testOnly: false };
     return this.#expand(call(open.at, field.text, this.#arguments(), operand));
   }
 
   #index(operand: Expr): Expr {
-    const open = this.#take();
-    const optional = this.#accept('?') !== undefined;
-    const index = this.#within(() => this.#expr());
-    this.#expect(']');
+    const open = this.take();
+    const optional = this.accept('?') !== undefined;
+    const index = this.within(() => this.#expr());
+    this.expect(']');
     return call(open.at, optional ? '_[?_]' : '_[_]', [operand, index]);
   }
 
   #message(expr: Expr): Expr {
-    const open = this.#take();
-    while (!this.#is('}') && this.#peek.kind !== 'eof') this.#take();
-    this.#expect('}');
+    const open = this.take();
+    while (!this.is('}') && this.peek.kind !== 'eof') this.take();
+    this.expect('}');
     const name = (function nameOf(of: Expr): string {
       return of.kind === 'ident' ? of.name : of.kind === 'select' ? `${nameOf(of.operand)}.${of.field}` : '';
     })(expr);
@@ -235,102 +163,95 @@ class Parser {
 
   #arguments(): readonly Expr[] {
     const args: Expr[] = [];
-    if (this.#accept(')') !== undefined) return args;
-    do args.push(this.#within(() => this.#expr()));
-    while (this.#accept(',') !== undefined);
-    this.#expect(')');
+    if (this.accept(')') !== undefined) return args;
+    do args.push(this.within(() => this.#expr()));
+    while (this.accept(',') !== undefined);
+    this.expect(')');
     return args;
   }
 
   #expand(made: CallExpr): Expr {
-    return expandMacro(made, (at, message) => this.#report(at, message)) ?? made;
+    return expandMacro(made, (at, message) => this.report(at, message)) ?? made;
   }
 
   #primary(): Expr {
-    const token = this.#peek;
-    if (this.#accept('(') !== undefined) {
-      const inside = this.#within(() => this.#expr());
-      this.#expect(')');
+    const token = this.peek;
+    if (this.accept('(') !== undefined) {
+      const inside = this.within(() => this.#expr());
+      this.expect(')');
       return inside;
     }
-    if (this.#is('[')) return this.#list();
-    if (this.#is('{')) return this.#map();
+    if (this.is('[')) return this.#list();
+    if (this.is('{')) return this.#map();
     if (token.kind === 'string' || token.kind === 'bytes') {
-      this.#take();
+      this.take();
       const value = token.value!;
       return constant(token.at, typeof value === 'string' ? { type: 'string', value } : { type: 'bytes', value });
     }
-    if (this.#is('-') || ['int', 'uint', 'float'].includes(token.kind)) return this.#number();
-    if (token.kind === 'ident' || this.#is('.')) return this.#identifier();
-    if (!startsOperand(this.#second)) return this.#stop(`mismatched input '${token.text}' expecting ${OPERAND}`);
-    this.#report(token.at, `Syntax error: extraneous input '${token.text}' expecting ${OPERAND}`);
-    this.#take();
+    if (this.is('-') || ['int', 'uint', 'float'].includes(token.kind)) return this.#number();
+    if (token.kind === 'ident' || this.is('.')) return this.#identifier();
+    if (!startsOperand(this.second)) return this.stop(`mismatched input '${token.text}' expecting ${OPERAND}`);
+    this.report(token.at, `Syntax error: extraneous input '${token.text}' expecting ${OPERAND}`);
+    this.take();
     return this.#primary();
   }
 
-  #within<T>(parse: () => T): T {
-    this.#open += 1;
-    const parsed = parse();
-    this.#open -= 1;
-    return parsed;
-  }
-
   #number(): Expr {
-    const start = this.#peek.at;
-    const negative = this.#accept('-') !== undefined;
-    const { kind, text } = this.#take();
+    const start = this.peek.at;
+    const negative = this.accept('-') !== undefined;
+    const { kind, text } = this.take();
     const sign = negative ? '-' : '';
     if (kind === 'float') return constant(start, { type: 'double', value: Number(sign + text) });
     const digits = BigInt(text.replace(/[uU]$/, ''));
     const value = negative ? -digits : digits;
     if (kind === 'uint') {
-      if (value >= 2n * MAX_INT) this.#report(start, 'invalid uint literal');
+      if (value >= 2n * MAX_INT) this.report(start, 'invalid uint literal');
       return constant(start, { type: 'uint', value });
     }
-    if (value >= MAX_INT || value < -MAX_INT) this.#report(start, 'invalid int literal');
+    if (value >= MAX_INT || value < -MAX_INT) this.report(start, 'invalid int literal');
     return constant(start, { type: 'int', value });
   }
 
   #identifier(): Expr {
-    const dot = this.#accept('.');
-    const token = this.#peek;
-    if (token.kind !== 'ident') this.#stop(`mismatched input '${token.text}' expecting IDENTIFIER`);
-    this.#take();
+    const dot = this.accept('.');
+    const token = this.peek;
+    if (token.kind !== 'ident') this.stop(`mismatched input '${token.text}' expecting IDENTIFIER`);
+    this.take();
     const name = `${dot === undefined ? '' : '.'}${token.text}`;
     if (dot === undefined && (name === 'true' || name === 'false')) {
       return constant(token.at, { type: 'bool', value: name === 'true' });
     }
     if (dot === undefined && name === 'null') return constant(token.at, { type: 'null', value: null });
-    if (RESERVED.has(token.text)) this.#report(token.at, `reserved identifier: ${token.text}`);
-    const open = this.#accept('(');
+    if (RESERVED.has(token.text)) this.report(token.at, `reserved identifier: ${token.text}`);
+    const open = this.accept('(');
     if (open === undefined) return ident(token.at, name);
     return this.#expand(call(open.at, name, this.#arguments()));
   }
 
   #list(): Expr {
-    const open = this.#take();
+    const open = this.take();
     const elements: Expr[] = [];
     const optional = new Set<number>();
-    while (!this.#is(']')) {
-      if (this.#accept('?') !== undefined) optional.add(elements.length);
-      elements.push(this.#within(() => this.#expr()));
-      if (this.#accept(',') === undefined) break;
+    while (!this.is(']')) {
+      if (this.accept('?') !== undefined) optional.add(elements.length);
+      elements.push(this.within(() => this.#expr()));
+      if (this.accept(',') === undefined) break;
     }
-    this.#expect(']');
+    this.expect(']');
     return { kind: 'list', at: open.at, elements, optional };
   }
 
   #map(): Expr {
-    const open = this.#take();
+    const open = this.take();
     const entries: MapEntry[] = [];
-    while (!this.#is('}')) {
-      const optional = this.#accept('?') !== undefined;
+    while (!this.is('}')) {
+      const optional = this.accept('?') !== undefined;
       const key = this.#expr();
-      const colon = this.#expect(':');
+      const colon = this.expect(':');
       entries.push({ at: colon.at, key, value: this.#expr(), optional });
-      if (this.#accept(',') === undefined) break;
+      if (this.accept(',') === undefined) break;
     }
-    this.#expect('}');
+    this.expect('}');
     return { kind: 'map', at: open.at, entries };
   }
 }

@@ -102,3 +102,14 @@ export function mapParts(type: CelType, map: (part: CelType) => CelType): CelTyp
       return type;
   }
 }
+
+/** Types of constants, by what the parser calls them. */
+export const CONSTANT_TYPES: Readonly<Record<string, CelType>> = {
+  bool: BOOL,
+  bytes: BYTES,
+  double: DOUBLE,
+  int: INT,
+  null: NULL,
+  string: STRING,
+  uint: UINT,
+};
