@@ -38,20 +38,4 @@ describe('compileGoRegexp', () => {
   ])('refuses %s', (pattern, text) => {
     expect(() => compileGoRegexp(pattern)).toThrow(`error parsing regexp: ${text}`);
   });
-
-  it.each(['(a+)+$', '^(a|aa)+$', '(.*)*b', 'a*a*a*a*a*a*a*a*a*a*b'])(
-    'gives %s up when it takes too long',
-    (pattern) => {
-      const begun = performance.now();
-      expect(compileGoRegexp(pattern).test(`${'a'.repeat(200)}!`)).toBe(false);
-      expect(performance.now() - begun).toBeLessThan(5000);
-    },
-  );
-
-  it('goes on matching where a pattern might be slow and is not', () => {
-    const subdomain = compileGoRegexp('^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$');
-    expect(subdomain.test('a-long-name.of-a-domain.example.com')).toBe(true);
-    expect(subdomain.test('a-long-name.of-a-domain.example.com-')).toBe(false);
-    expect('xx-aaaaaaaaaaaaaaaaaaaaaaaaaa'.match(compileGoRegexp('(a+|b)+'))?.index).toBe(3);
-  });
 });

@@ -1,8 +1,8 @@
 // Go regular expressions (RE2 syntax) run by JavaScript's engine: patterns are translated token by token, so that what Go
 // refuses is refused and what only Go knows (\z, \Q..\E, [[:alpha:]], (?i), (?P<name>..)) works.
 // Upstream: Go's regexp/syntax
-// Differs: matching may backtrack; where that can take ages, a match that does counts as none.
-import { BoundedRegExp } from './bounded-regexp.ts';
+// Differs: matching may backtrack; patterns of schemas come from whoever may write CRDs.
+
 import { CONTROL_ESCAPES, PERL_CLASSES, POSIX_CLASSES } from './go-regexp-classes.ts';
 
 export class GoRegexpError extends Error {
@@ -28,9 +28,6 @@ class Translator {
   #flags: Flags = { i: false, m: false, s: false, U: false };
   /** JavaScript has `i` for the whole expression only; RE2 patterns that use it do so at the start. */
   ignoreCase = false;
-  /** Whether a repeated group can be matched in more than one way, or three parts can be of any length. */
-  backtracks = false;
-  #unbounded = 0;
 
   constructor(source: string) {
     this.#source = source;
@@ -74,8 +71,6 @@ class Translator {
           .slice(-(this.#at - from + 1));
         throw new GoRegexpError('invalid nested repetition operator', twice);
       }
-      if (operator.js !== '?') this.#unbounded += 1;
-      if (this.#unbounded > 2 || (atom.startsWith('(') && /[*+?{|]/.test(atom.slice(3)))) this.backtracks = true;
       const lazy = operator.lazy !== this.#flags.U;
       out += operator.js + (lazy ? '?' : '');
     }
@@ -300,8 +295,7 @@ export function compileGoRegexp(pattern: string): RegExp {
   const source = translator.translate();
   let compiled: RegExp;
   try {
-    const Kind = translator.backtracks ? BoundedRegExp : RegExp;
-    compiled = new Kind(source, translator.ignoreCase ? 'ui' : 'u');
+    compiled = new RegExp(source, translator.ignoreCase ? 'ui' : 'u');
   } catch (cause) {
     throw Object.assign(new GoRegexpError('invalid character class range', pattern), { cause });
   }
