@@ -29,9 +29,9 @@ export function writeError(request: HttpRequest, response: HttpResponse, error: 
 }
 
 function negotiateForError(request: HttpRequest): NegotiatedMediaType {
-  const json: NegotiatedMediaType = { mediaType: 'application/json', target: undefined, pretty: false };
-  const found = negotiate(request.header('accept'), { protobuf: 'all', transforms: true });
-  return found === undefined ? json : { ...found, target: undefined };
+  const found = negotiate(request.header('accept'), { protobuf: 'all', transforms: false });
+  // An error nobody can have in the form they want is written for people.
+  return found ?? { mediaType: 'application/json', target: undefined, pretty: true };
 }
 
 /** A plain JSON value: Status, a review, a discovery document. */

@@ -1,6 +1,6 @@
 // The form an answer takes after negotiation: the object itself, its metadata, or a Table.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/response.go#transformResponseObject
-import { goQuote, newBadRequest } from '@kube-rx/apimachinery';
+import { goJsonStringify, goQuote, newBadRequest } from '@kube-rx/apimachinery';
 import { hasProtobuf } from '../protobuf/index.ts';
 import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import type { StorageList } from '../storage/interfaces.ts';
@@ -105,7 +105,14 @@ export async function encodeList(
     const apiVersion = `meta.k8s.io/${target.version}`;
     if (protobuf) return protobufList('PartialObjectMetadataList', apiVersion, list, target.version);
     const encoder = new MetadataEncoder(target.version);
-    const head = listHead('PartialObjectMetadataList', apiVersion, listMeta(list, false), false);
+    const meta = listMeta(list, false);
+    if (list.items.length === 0) {
+      // Upstream's slice of them is nil then.
+      return [
+        Buffer.from(goJsonStringify({ kind: 'PartialObjectMetadataList', apiVersion, metadata: meta, items: null })),
+      ];
+    }
+    const head = listHead('PartialObjectMetadataList', apiVersion, meta, false);
     return joinItems(head, list.items, (item) => encoder.encode(item), listTail(undefined));
   }
   const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
