@@ -142,9 +142,21 @@ export function parseQuantity(text: string): Quantity {
   return Quantity.parse(text);
 }
 
+// The same few amounts come over and over again.
+const MAX_KNOWN = 1000;
+const MAX_KNOWN_LENGTH = 20;
+const known = new Map<string, string>();
+
 /** The text the API server would store for `text`. Throws as {@link parseQuantity}. */
 export function canonicalQuantity(text: string): string {
-  return Quantity.parse(text).toString();
+  let canonical = known.get(text);
+  if (canonical !== undefined) return canonical;
+  canonical = Quantity.parse(text).toString();
+  if (text.length <= MAX_KNOWN_LENGTH) {
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, canonical);
+  }
+  return canonical;
 }
 
 interface ParsedValue {

@@ -89,10 +89,10 @@ class Findings {
     return this.#options.fieldValidation !== 'Ignore';
   }
 
-  settle(strictErrors: readonly string[], shown: string): void {
+  settle(strictErrors: readonly string[], shown: () => string): void {
     const all = [...this.ofPatch, ...strictErrors];
     if (all.length === 0 || !this.wanted) return;
-    if (this.#options.fieldValidation === 'Strict') throw invalidPatch(shown, strictDecodingError(all));
+    if (this.#options.fieldValidation === 'Strict') throw invalidPatch(shown(), strictDecodingError(all));
     for (const text of all) this.#context.warn(text);
   }
 }
@@ -116,7 +116,7 @@ function textual(
   const text = goJsonStringify(sortTopLevel(patched));
   try {
     const { object, strictErrors } = server.decoder.decodeDocument(text, namedKind(patched), store);
-    findings.settle(strictErrors, goQuote(text));
+    findings.settle(strictErrors, () => goQuote(text));
     return object;
   } catch (error) {
     if (error instanceof DecodeError) throw invalidPatch(goQuote(text), error.message);
@@ -134,7 +134,7 @@ function strategic(
   const patched = applyStrategicMergePatch({ ...current }, patch as Record<string, unknown>, store.info.schema);
   try {
     const { object, strictErrors } = server.decoder.convert(patched, store.info);
-    findings.settle(strictErrors, goQuote(goPrint(patch)));
+    findings.settle(strictErrors, () => goQuote(goPrint(patch)));
     return object;
   } catch (error) {
     if (error instanceof DecodeError) throw invalidPatch(goQuote(goPrint(patch)), error.message);

@@ -121,18 +121,24 @@ class CompareWalker {
       return NO_ISSUES;
     }
     const issues: SmdIssue[] = [];
-    for (const key of new Set([...leftKeys, ...rightKeys])) {
-      const element = fieldElement(key);
-      const child: Place = {
-        lhs: lhs !== undefined && Object.hasOwn(lhs, key) ? lhs[key] : undefined,
-        rhs: rhs !== undefined && Object.hasOwn(rhs, key) ? rhs[key] : undefined,
-        type: map.field(key)?.type ?? map.element,
-        inLeaf: place.inLeaf,
-      };
-      const below = this.#below(element, child);
-      if (below.length > 0) issues.push(...below);
+    for (const key of leftKeys) {
+      const right = rhs !== undefined && Object.hasOwn(rhs, key) ? rhs[key] : undefined;
+      this.#field(map, key, lhs![key], right, place.inLeaf, issues);
+    }
+    for (const key of rightKeys) {
+      if (lhs === undefined || !Object.hasOwn(lhs, key)) {
+        this.#field(map, key, undefined, rhs![key], place.inLeaf, issues);
+      }
     }
     return issues;
+  }
+
+  #field(map: MapAtom, key: string, lhs: unknown, rhs: unknown, inLeaf: boolean, issues: SmdIssue[]): void {
+    const type = map.field(key)?.type ?? map.element;
+    // The common case, and there is nothing to say about it: the same scalar, of a kind the type knows.
+    if (lhs === rhs && typeof lhs !== 'object' && isSettled(type?.atom.scalar, lhs)) return;
+    const below = this.#below(fieldElement(key), { lhs, rhs, type, inLeaf });
+    if (below.length > 0) issues.push(...below);
   }
 
   #list(list: ListAtom, place: Place): readonly SmdIssue[] {
@@ -178,6 +184,10 @@ class CompareWalker {
     }
     return issues;
   }
+}
+
+function isSettled(kind: ScalarKind | undefined, value: unknown): boolean {
+  return value !== undefined && kind !== undefined && validateScalar(kind, value, '').length === 0;
 }
 
 function groupItems(list: ListAtom, items: readonly unknown[], issues: SmdIssue[]): Map<string, unknown[]> {

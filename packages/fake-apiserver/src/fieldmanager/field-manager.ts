@@ -192,11 +192,17 @@ export class FieldManager {
       const identifier = this.#identifier(manager, 'Update');
       const earlier = fields.get(identifier);
       fields.delete(CURRENT_OPERATION);
-      fields.set(identifier, earlier === undefined ? changed : { ...changed, set: changed.set.union(earlier.set) });
+      fields.set(identifier, this.#joined(changed, earlier, managed.fields.get(identifier)));
       managed.times.set(identifier, nowIso);
     }
     replaceAll(managed.fields, fields);
     capUpdateManagers(managed);
+  }
+
+  /** The very set from before when only values changed, so that what was made of it is still good. */
+  #joined(changed: VersionedSet, earlier: VersionedSet | undefined, before: VersionedSet | undefined): VersionedSet {
+    const set = earlier === undefined ? changed.set : changed.set.union(earlier.set);
+    return { ...changed, set: before?.set.equals(set) === true ? before.set : set };
   }
 
   #decodeLiveOrNew(live: ApiObject | undefined, next: ApiObject): Managed {
@@ -205,7 +211,7 @@ export class FieldManager {
     const sent = next.metadata.managedFields;
     if (isResetManagedFields(sent)) return emptyManaged();
     try {
-      const managed = decodeManagedFields(sent);
+      const managed = decodeManagedFields(sent, live?.metadata.managedFields);
       if (managed.fields.size > 0) return managed;
     } catch (error) {
       if (!(error instanceof ManagedFieldsError)) throw error;

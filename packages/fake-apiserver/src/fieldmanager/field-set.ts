@@ -47,12 +47,27 @@ export class FieldSet {
   union(other: FieldSet): FieldSet {
     if (this.isEmpty || this === other) return other;
     if (other.isEmpty) return this;
-    const children = new Map(this.children);
-    for (const [element, set] of other.children) children.set(element, children.get(element)?.union(set) ?? set);
-    return new FieldSet(new Set([...this.members, ...other.members]), children);
+    let children: Map<PathElement, FieldSet> | undefined;
+    for (const [element, set] of other.children) {
+      const mine = this.children.get(element);
+      const both = mine?.union(set) ?? set;
+      if (both === mine) continue;
+      children ??= new Map(this.children);
+      children.set(element, both);
+    }
+    let members: Set<PathElement> | undefined;
+    for (const element of other.members) {
+      if (this.members.has(element)) continue;
+      members ??= new Set(this.members);
+      members.add(element);
+    }
+    if (members === undefined && children === undefined) return this;
+    return new FieldSet(members ?? this.members, children ?? this.children);
   }
 
   intersection(other: FieldSet): FieldSet {
+    if (this === other || this.isEmpty) return this;
+    if (other.isEmpty) return other;
     const children = new Map<PathElement, FieldSet>();
     for (const [element, set] of this.children) {
       const counterpart = other.children.get(element);
@@ -68,16 +83,18 @@ export class FieldSet {
   /** A parent does not stand for its children, nor they for it. */
   difference(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
-    const children = new Map<PathElement, FieldSet>();
-    for (const [element, set] of this.children) {
-      const counterpart = other.children.get(element);
-      const rest = counterpart === undefined ? set : set.difference(counterpart);
-      if (!rest.isEmpty) children.set(element, rest);
+    let children: Map<PathElement, FieldSet> | undefined;
+    for (const [element, theirs] of other.children) {
+      const set = this.children.get(element);
+      const rest = set?.difference(theirs);
+      if (rest === undefined || rest === set) continue;
+      children ??= new Map(this.children);
+      if (rest.isEmpty) children.delete(element);
+      else children.set(element, rest);
     }
-    return new FieldSet(
-      filter(this.members, (element) => !other.members.has(element)),
-      children,
-    );
+    const members = filter(this.members, (element) => !other.members.has(element));
+    if (members === this.members && children === undefined) return this;
+    return new FieldSet(members, children ?? this.children);
   }
 
   /** As {@link difference}, but a member of the other set takes everything below it along. */
@@ -128,6 +145,7 @@ export class FieldSet {
   }
 
   equals(other: FieldSet): boolean {
+    if (this === other) return true;
     if (this.members.size !== other.members.size || this.children.size !== other.children.size) return false;
     for (const element of this.members) if (!other.members.has(element)) return false;
     for (const [element, set] of this.children) if (other.children.get(element)?.equals(set) !== true) return false;

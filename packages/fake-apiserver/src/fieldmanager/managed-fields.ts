@@ -1,6 +1,7 @@
 // The managedFields of an object: who owns which fields, in which version, since when.
 // Upstream: apimachinery@v0.30.3:pkg/util/managedfields/internal/managedfields.go
 import type { ManagedFieldsEntry } from '@kube-rx/apimachinery';
+import { jsonEqual } from '../patch/json-value.ts';
 import { FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
 import { compareStrings } from './path-element.ts';
@@ -54,9 +55,13 @@ export class ManagedFieldsError extends Error {
 }
 
 /**
+ * @param known Entries whose sets were read before, at best the same ones.
  * @throws ManagedFieldsError for an entry that is none.
  */
-export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined): Managed {
+export function decodeManagedFields(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  known?: readonly ManagedFieldsEntry[],
+): Managed {
   const managed = emptyManaged();
   for (const [index, entry] of (entries ?? []).entries()) {
     const { operation, apiVersion = '', fieldsType = '' } = entry;
@@ -74,15 +79,17 @@ export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | und
       apiVersion,
       subresource: entry.subresource ?? '',
     });
-    managed.fields.set(identifier, { set: readSet(entry), apiVersion, applied: operation === 'Apply' });
+    managed.fields.set(identifier, { set: readSet(entry, known?.[index]), apiVersion, applied: operation === 'Apply' });
     managed.times.set(identifier, entry.time ?? undefined);
   }
   return managed;
 }
 
-function readSet(entry: ManagedFieldsEntry): FieldSet {
+function readSet(entry: ManagedFieldsEntry, known: ManagedFieldsEntry | undefined): FieldSet {
   try {
-    return entry.fieldsV1 === undefined ? FieldSet.empty : fromFieldsV1(entry.fieldsV1);
+    if (entry.fieldsV1 === undefined) return FieldSet.empty;
+    const same = known?.fieldsV1 !== undefined && jsonEqual(entry.fieldsV1, known.fieldsV1);
+    return fromFieldsV1(same ? known.fieldsV1 : entry.fieldsV1);
   } catch (error) {
     throw new ManagedFieldsError(`error decoding set: ${(error as Error).message}`, { cause: error });
   }

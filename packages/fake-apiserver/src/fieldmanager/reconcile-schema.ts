@@ -4,11 +4,18 @@ import { FieldSet } from './field-set.ts';
 import { fieldNameOf, type Path } from './path-element.ts';
 import { type Atom, deduced, type MapAtom, type SmdType } from './smd-type.ts';
 
+// Sets are never changed, and most of an object's managers stay as they are from write to write.
+const inStep = new WeakMap<FieldSet, SmdType>();
+
 /** The same set when nothing changed. */
 export function reconcileWithSchema(set: FieldSet, type: SmdType): FieldSet {
+  if (inStep.get(set) === type) return set;
   const roots: Path[] = [];
   visit(set, type, [], false, roots);
-  if (roots.length === 0) return set;
+  if (roots.length === 0) {
+    inStep.set(set, type);
+    return set;
+  }
   const found = FieldSet.of(...roots);
   return set.recursiveDifference(found).union(found);
 }

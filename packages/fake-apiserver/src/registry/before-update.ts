@@ -8,7 +8,7 @@ import { FieldErrors } from './validation/field-errors.ts';
 import {
   metadata,
   nameIsPathSegment,
-  validateBuiltInObjectMetaUpdate,
+  validateFinalizerNames,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from './validation/object-meta.ts';
@@ -32,12 +32,13 @@ export function beforeUpdate({ strategy, kind, object, old }: UpdateSubject, ctx
 
   const errors = new FieldErrors();
   validateObjectMeta(meta, { namespaced: strategy.namespaced, name: nameIsPathSegment }, errors);
-  validateObjectMetaUpdate(meta, oldMeta, errors);
+  const changes = new FieldErrors();
+  validateObjectMetaUpdate(meta, oldMeta, changes);
+  errors.append(changes);
   if (strategy.custom !== true) {
     // Kinds check the metadata once more with rules of their own; causes show what both find twice.
-    const own = new FieldErrors();
-    validateBuiltInObjectMetaUpdate(meta, oldMeta, own);
-    errors.append(own);
+    errors.append(changes);
+    validateFinalizerNames(meta, errors);
   }
   path.validateUpdate?.(object, old, errors, ctx);
   if (!errors.empty) throw newInvalid(kind, str(meta, 'name'), errors.causes);

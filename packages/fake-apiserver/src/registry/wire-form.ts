@@ -109,9 +109,13 @@ export class WireForms {
       const out: Draft = {};
       for (const plan of plans) {
         const given = Object.hasOwn(value, plan.name) ? value[plan.name] : undefined;
-        let made = given === undefined || given === null ? ABSENT : plan.normalize(given);
-        const empty = (plan.omitZero && isZero(made)) || (plan.omitEmpty && Array.isArray(made) && made.length === 0);
-        if (made === ABSENT || empty) made = plan.whenAbsent();
+        let made: unknown;
+        if (given === undefined || given === null) made = plan.whenAbsent();
+        else {
+          made = plan.normalize(given);
+          const empty = (plan.omitZero && isZero(made)) || (plan.omitEmpty && Array.isArray(made) && made.length === 0);
+          if (made === ABSENT || empty) made = plan.whenAbsent();
+        }
         if (made !== ABSENT) out[plan.name] = made;
       }
       return out;

@@ -114,27 +114,56 @@ function isEmpty(value: unknown, type: GoType): boolean {
 
 /** Kinds that Go sees as structs, which omitempty never leaves out. */
 function alwaysShown(type: GoType): boolean {
-  return !['list', 'map', 'bytes', 'string', 'integer', 'float', 'bool'].includes(type.kind);
+  return !LEFT_OUT_WHEN_EMPTY.has(type.kind);
 }
+
+const LEFT_OUT_WHEN_EMPTY: ReadonlySet<GoType['kind']> = new Set([
+  'list',
+  'map',
+  'bytes',
+  'string',
+  'integer',
+  'float',
+  'bool',
+]);
 
 function normalizeStruct(object: Fields, type: GoType, keepEmpty: boolean): Fields {
   const out: Record<string, unknown> = {};
-  for (const field of type.fields.values()) {
+  for (const { field, leftOutWhenAbsent } of fieldsOf(type)) {
     const value = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
+    if (value === undefined && leftOutWhenAbsent) continue;
     const normal = normalizeField(value, field, keepEmpty);
     if (normal !== undefined) out[field.name] = normal;
   }
   return out;
 }
 
+interface PlannedField {
+  readonly field: GoStructField;
+  /** Most fields of most objects are absent and stay so. */
+  readonly leftOutWhenAbsent: boolean;
+}
+
+const planned = new WeakMap<GoType, readonly PlannedField[]>();
+
+function fieldsOf(type: GoType): readonly PlannedField[] {
+  let fields = planned.get(type);
+  if (fields === undefined) {
+    fields = [...type.fields.values()].map((field) => ({ field, leftOutWhenAbsent: isLeftOutWhenAbsent(field) }));
+    planned.set(type, fields);
+  }
+  return fields;
+}
+
+function isLeftOutWhenAbsent({ type, omitEmpty, omitZero }: GoStructField): boolean {
+  if (omitZero) return true;
+  return omitEmpty && (type.pointer || !alwaysShown(type));
+}
+
 /** Undefined when the field is left out. */
 function normalizeField(value: unknown, field: GoStructField, keepEmpty: boolean): unknown {
-  const { type, omitEmpty, omitZero } = field;
-  if (value === null || value === undefined) {
-    if (type.pointer) return omitEmpty || omitZero ? undefined : null;
-    if (omitZero || (omitEmpty && !alwaysShown(type))) return undefined;
-    return zeroOf(type);
-  }
+  const { type, omitEmpty } = field;
+  if (value === null || value === undefined) return isLeftOutWhenAbsent(field) ? undefined : zeroOf(type);
   if (type.pointer) return normalizeType(value, type, keepEmpty);
   if (isEmpty(value, type)) {
     // An empty list asks to start managedFields over; who sent it must still be seen.
@@ -154,11 +183,12 @@ function normalizeMap(object: Fields, type: GoType, keepEmpty: boolean): Fields 
   return out;
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
 /** Order of the UTF-8 bytes; code units differ from it only where surrogates meet the last part of the plane. */
 function compareUtf8(a: string, b: string): number {
   if (a === b) return 0;
-  const surrogate = /[\ud800-\udfff]/;
-  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : 1;
 }
 

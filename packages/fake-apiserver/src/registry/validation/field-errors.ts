@@ -44,6 +44,10 @@ export class FieldPath {
     this.text = text;
   }
   child(...names: string[]): FieldPath {
+    const [name] = names;
+    if (names.length === 1 && name !== undefined && name !== '') {
+      return new FieldPath(this.text === '' ? name : `${this.text}.${name}`);
+    }
     return new FieldPath([this.text, ...names].filter((part) => part !== '').join('.'));
   }
   index(at: number): FieldPath {

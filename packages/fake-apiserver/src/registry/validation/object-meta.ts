@@ -121,7 +121,7 @@ export function validateBuiltInObjectMeta(
   validateFinalizerNames(meta, errors, at);
 }
 
-function validateFinalizerNames(meta: Draft, errors: FieldErrors, at: FieldPath): void {
+export function validateFinalizerNames(meta: Draft, errors: FieldErrors, at: FieldPath = path('metadata')): void {
   strings(meta, 'finalizers').forEach((name, index) => {
     if (name.includes('/') || STANDARD_FINALIZERS.has(name)) return;
     errors.invalid(
@@ -168,11 +168,6 @@ export function validateObjectMetaUpdate(
   validateAnnotations(meta, at.child('annotations'), errors);
   validateOwnerReferences(meta, at.child('ownerReferences'), errors);
   validateManagedFields(meta, at.child('managedFields'), errors);
-}
-
-export function validateBuiltInObjectMetaUpdate(meta: Draft, old: Draft, errors: FieldErrors): void {
-  validateObjectMetaUpdate(meta, old, errors);
-  validateFinalizerNames(meta, errors, path('metadata'));
 }
 
 export function validateImmutable(value: unknown, old: unknown, errors: FieldErrors, at: FieldPath): void {
