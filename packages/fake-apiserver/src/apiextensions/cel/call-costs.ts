@@ -1,7 +1,8 @@
 // Worst-case costs of the functions that Kubernetes adds.
 // Upstream: apiserver@v0.30.3:pkg/cel/library/cost.go#EstimateCallCost
-import type { CallEstimate, Coster, CostNode } from './cost.ts';
+
 import { type Estimate, fixed, MAX_UINT64, plus, scale, times, UNKNOWN } from './cost-estimate.ts';
+import type { CallEstimate, CostNode, DeclaredSizes } from './cost-node.ts';
 import { REGEX_LENGTH, STRING_TRAVERSAL } from './runtime-cost.ts';
 
 /** The elements of a list, as far as the schema knows them. */
@@ -30,7 +31,7 @@ function replaced(text: Estimate, from: Estimate, to: Estimate): Estimate {
 
 /** Undefined for a function that is not of these libraries. */
 export function libraryCallCost(
-  coster: Coster,
+  coster: DeclaredSizes,
   name: string,
   target: CostNode | undefined,
   args: readonly CostNode[],

@@ -5,10 +5,11 @@ import { validFieldPath } from '../validation/valid-field-path.ts';
 import type { Expr } from './ast.ts';
 import { check } from './checker.ts';
 import { estimateCost } from './cost.ts';
-import { type DeclType, MAX_REQUEST_BYTES, schemaDeclType } from './decl-type.ts';
+import { MAX_REQUEST_BYTES, schemaDeclType } from './decl-type.ts';
 import { optimize } from './optimize.ts';
 import { parse } from './parser.ts';
 import { CelIssues } from './source.ts';
+import type { DeclType } from './types.ts';
 import { type CelType, optionalOf } from './types.ts';
 import { CelError } from './values.ts';
 

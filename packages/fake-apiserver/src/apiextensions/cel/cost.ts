@@ -3,29 +3,16 @@
 import type { CallExpr, ComprehensionExpr, Expr, SelectExpr } from './ast.ts';
 import { libraryCallCost } from './call-costs.ts';
 import { type Estimate, fixed, MAX_UINT64, plus, scale, times, UNKNOWN, union, ZERO } from './cost-estimate.ts';
-import type { DeclType } from './decl-type.ts';
+import type { CallEstimate, CostNode } from './cost-node.ts';
 import { ACCUMULATOR } from './macros.ts';
 import { REGEX_LENGTH, STRING_TRAVERSAL } from './runtime-cost.ts';
-import type { CelType } from './types.ts';
+import type { CelType, DeclType } from './types.ts';
 
 const SELECT_COST = fixed(1);
 const LIST_COST = fixed(10);
 const MAP_COST = fixed(30);
 const STRUCT_COST = fixed(40);
 const LENGTH_OVERLOADS = /^(?:less|greater)(?:_equals)?_(?:string|bytes)$/;
-
-export interface CallEstimate {
-  readonly cost: Estimate;
-  readonly resultSize?: Estimate | undefined;
-}
-
-/** What is known of a value: its type, where in the schema it is, how large it is. */
-export interface CostNode {
-  readonly expr: Expr | undefined;
-  readonly type: CelType | undefined;
-  readonly path: readonly string[] | undefined;
-  readonly size: Estimate | undefined;
-}
 
 /** Cost of a checked expression over `root`, the declaration of `self` and `oldSelf`. */
 export function estimateCost(expr: Expr, root: DeclType): Estimate {

@@ -3,21 +3,22 @@
 import type { Structural } from '../schema/structural.ts';
 import { newStructural } from '../schema/structural.ts';
 import { escapeName } from './escaping.ts';
-import { BOOL, BYTES, type CelType, DOUBLE, DURATION, DYN, INT, listOf, mapOf, STRING, TIMESTAMP } from './types.ts';
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  type DeclType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  STRING,
+  TIMESTAMP,
+} from './types.ts';
 
 export const MAX_REQUEST_BYTES: number = 3 * 1024 * 1024;
-
-export interface DeclType {
-  readonly type: CelType;
-  /** Most characters, elements or entries. */
-  readonly maxElements: number;
-  /** Fewest bytes of a value in JSON. */
-  readonly minSize: number;
-  /** By escaped name; only objects have fields. */
-  readonly fields: ReadonlyMap<string, DeclType> | undefined;
-  readonly element: DeclType | undefined;
-  readonly key: DeclType | undefined;
-}
 
 const simple = (type: CelType, minSize: number, maxElements = 0): DeclType => ({
   type,

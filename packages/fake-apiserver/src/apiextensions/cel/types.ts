@@ -1,6 +1,18 @@
 // Types of CEL expressions.
 // Upstream: github.com/google/cel-go@v0.17.8:common/types/types.go, checker/format.go
-import type { DeclType } from './decl-type.ts';
+
+/** What a schema looks like to CEL. */
+export interface DeclType {
+  readonly type: CelType;
+  /** Most characters, elements or entries. */
+  readonly maxElements: number;
+  /** Fewest bytes of a value in JSON. */
+  readonly minSize: number;
+  /** By escaped name; only objects have fields. */
+  readonly fields: ReadonlyMap<string, DeclType> | undefined;
+  readonly element: DeclType | undefined;
+  readonly key: DeclType | undefined;
+}
 
 export type ScalarKind =
   | 'bool'

@@ -5,7 +5,7 @@ import { goQuote } from '@kube-rx/apimachinery';
 import { compileRules } from '../cel/compile-rules.ts';
 import { child, type FieldError, forbidden, index, invalid, RawValue } from '../field-error.ts';
 import type { Structural, ValidationRule } from '../schema/structural.ts';
-import type { SchemaRules } from './openapi-schema.ts';
+import type { SchemaRules } from './schema-rules.ts';
 
 const EXPRESSION_COST_LIMIT = 10_000_000;
 const SCHEMA_COST_LIMIT = 100_000_000;

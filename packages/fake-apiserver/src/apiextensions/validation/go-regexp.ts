@@ -4,6 +4,7 @@
 // Differs: matching may backtrack; patterns of schemas come from whoever may write CRDs.
 
 import { CONTROL_ESCAPES, PERL_CLASSES, POSIX_CLASSES } from './go-regexp-classes.ts';
+import { codeOf, inClass, literal } from './go-regexp-escapes.ts';
 
 export class GoRegexpError extends Error {
   override readonly name = 'GoRegexpError';
@@ -18,8 +19,6 @@ interface Flags {
   readonly s: boolean;
   readonly U: boolean;
 }
-
-const literal = (char: string): string => char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
 
 class Translator {
   readonly #source: string;
@@ -274,14 +273,6 @@ class Translator {
     this.#at += 1;
     return { text: inClass(char), single: true, code: char.codePointAt(0)! };
   }
-}
-
-const inClass = (char: string): string => char.replace(/[\\\]^[-]/, '\\$&');
-
-function codeOf(inside: string): number {
-  const unicode = /^\\u\{([0-9A-Fa-f]+)\}$/.exec(inside);
-  if (unicode !== null) return Number.parseInt(unicode[1]!, 16);
-  return inside.codePointAt(inside.startsWith('\\') ? 1 : 0)!;
 }
 
 const cache = new Map<string, RegExp>();

@@ -17,18 +17,7 @@ import { isObject, objectEntries } from '../schema/json.ts';
 import { newStructural, type Structural } from '../schema/structural.ts';
 import { type CelContext, validateCelRules } from './cel-context.ts';
 import { ruleShapeErrors } from './rule-shape.ts';
-
-export interface SchemaRules {
-  readonly allowDefaults: boolean;
-  readonly disallowDefaultsReason: string;
-  readonly requireValidPropertyType: boolean;
-  readonly requireAtomicSetType: boolean;
-  readonly requireMapListKeysMapSetValidation: boolean;
-  readonly suppressPerExpressionCost: boolean;
-  readonly insideResourceMeta: boolean;
-  /** The first ancestor whose parts cannot be found again in the old object. */
-  readonly uncorrelatablePath: string | undefined;
-}
+import type { SchemaRules } from './schema-rules.ts';
 
 /** Schema errors come before CEL errors, whatever node they are of. */
 export class SchemaErrors {
