@@ -34,6 +34,12 @@ module.exports = {
     ),
     forbid('ws-in-one-file', '^packages/informer/src', 'node_modules/ws/', `^${informer}/rest/ws-transport\\.ts$`),
     forbid('no-rxjs-in-server', '^packages/fake-apiserver/src', 'node_modules/(rxjs|axios)/'),
+    forbid(
+      're2js-in-one-file',
+      `^${server}`,
+      'node_modules/re2js/',
+      `^${server}/apiextensions/validation/go-regexp\\.ts$`,
+    ),
     forbid('etcd-knows-nobody', `^${server}/etcd`, `^${server}/(?!etcd|util)`),
     forbid('embedded-not-remote', `^${server}/etcd/embedded`, `^${server}/etcd/remote`),
     forbid('remote-not-embedded', `^${server}/etcd/remote`, `^${server}/etcd/embedded`),

@@ -1,6 +1,6 @@
 // Functions on strings.
 // Upstream: github.com/google/cel-go@v0.17.8:ext/strings.go, apiserver@v0.30.3:pkg/cel/library/regex.go
-import { compileGoRegexp } from '../validation/go-regexp.ts';
+import { compileGoRegexp, type GoRegexp } from '../validation/go-regexp.ts';
 import { format } from './formatting.ts';
 import { CelError, CelList, type CelValue, noSuchOverload } from './values.ts';
 
@@ -100,11 +100,11 @@ const ascii = (value: string, map: (char: string) => string): string => value.re
 function findAll(args: readonly CelValue[]): CelValue {
   const pattern = regexp(text(args[1]), 'Illegal regex: ');
   const limit = args.length > 2 ? int(args[2]) : -1;
-  const all = [...text(args[0]).matchAll(new RegExp(pattern.source, `${pattern.flags}g`))].map((match) => match[0]);
+  const all = pattern.findAll(text(args[0]));
   return new CelList(limit < 0 ? all : all.slice(0, limit));
 }
 
-function regexp(pattern: string, prefix = ''): RegExp {
+function regexp(pattern: string, prefix = ''): GoRegexp {
   try {
     return compileGoRegexp(pattern);
   } catch (error) {
@@ -139,6 +139,6 @@ export const stringFunctions: Readonly<Record<string, CelFunction>> = {
   upperAscii: ([a]) => ascii(text(a), (char) => char.toUpperCase()),
   trim: ([a]) => text(a).replace(SPACE, ''),
   'strings.quote': ([a]) => `"${[...text(a)].map((char) => QUOTED[char] ?? char).join('')}"`,
-  find: ([a, b]) => regexp(text(b), 'Illegal regex: ').exec(text(a))?.[0] ?? '',
+  find: ([a, b]) => regexp(text(b), 'Illegal regex: ').find(text(a)) ?? '',
   findAll,
 };

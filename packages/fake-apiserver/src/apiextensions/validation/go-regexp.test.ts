@@ -38,4 +38,16 @@ describe('compileGoRegexp', () => {
   ])('refuses %s', (pattern, text) => {
     expect(() => compileGoRegexp(pattern)).toThrow(`error parsing regexp: ${text}`);
   });
+
+  it('finds matches as Go does, also empty ones', () => {
+    expect(compileGoRegexp('a*').findAll('baac')).toEqual(['', 'aa', '']);
+    expect(compileGoRegexp('[0-9]+').find('ab12cd3')).toBe('12');
+    expect(compileGoRegexp('x').find('ab')).toBeUndefined();
+  });
+
+  it('takes time linear in the text where a backtracking engine would hang', () => {
+    const text = `${'a'.repeat(5_000)}!`;
+    expect(compileGoRegexp('^(a+)+$').test(text)).toBe(false);
+    expect(compileGoRegexp('^(a|aa)+$').test(text)).toBe(false);
+  });
 });
