@@ -129,8 +129,8 @@ export class ObjectDecoder {
   }
 
   /**
-   * The document as an object of the kind, and what strict decoding finds in it. Throws a DecodeError that says what is wrong
-   * without naming the kind, or a 400 for a version that is known but not the one of the request.
+   * The document, which must be valid JSON, as an object of the kind, and what strict decoding finds in it. Throws a DecodeError
+   * that says what is wrong without naming the kind, or a 400 for a version that is known but not the one of the request.
    */
   decodeDocument(
     text: string,
@@ -141,7 +141,7 @@ export class ObjectDecoder {
     const expected = versionOf(info);
     const apiVersion = named.apiVersion === '' ? expected : named.apiVersion;
     this.#checkKind(named.kind === '' ? info.kind : named.kind, apiVersion, info);
-    const decoded = decodeJson(text, info.custom ? undefined : info.schema);
+    const decoded = decodeJson(text, info.custom ? undefined : info.schema, { isJson: true });
     if (apiVersion !== expected) {
       throw newBadRequest(
         `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,

@@ -39,7 +39,21 @@ export function managerIdentifier({ manager, operation, apiVersion, subresource 
   });
 }
 
+// Few managers write again and again.
+const MAX_KNOWN_PARTS = 1000;
+const knownParts = new Map<string, ManagerParts>();
+
 export function managerParts(identifier: string): ManagerParts {
+  let parts = knownParts.get(identifier);
+  if (parts === undefined) {
+    parts = parseIdentifier(identifier);
+    if (knownParts.size >= MAX_KNOWN_PARTS) knownParts.clear();
+    knownParts.set(identifier, parts);
+  }
+  return parts;
+}
+
+function parseIdentifier(identifier: string): ManagerParts {
   const { manager, operation, apiVersion, subresource } = JSON.parse(identifier) as Partial<ManagerParts>;
   return {
     manager: manager ?? '',

@@ -34,12 +34,13 @@ function checkDepth(text: string): void {
  * is what Go would write back (see `normalizeUnstored`). Without a recorded schema the value stays as it is and only
  * duplicate keys are reported.
  *
+ * @param options.isJson The text was parsed before, or written by the server.
  * @throws DecodeError with upstream's text.
  */
-export function decodeJson(text: string, schema?: Schema): DecodedJson {
-  const plain = parse(text);
-  checkDepth(text);
+export function decodeJson(text: string, schema?: Schema, options: { readonly isJson?: boolean } = {}): DecodedJson {
   const type = schema === undefined ? undefined : goTypeOf(schema);
+  const plain = type !== undefined && options.isJson === true ? undefined : parse(text);
+  checkDepth(text);
   const errors = new StrictErrors();
   if (type === undefined) {
     const value = readUntyped(new JsonReader(text), errors);
