@@ -1,4 +1,4 @@
-// What this package says against what k8s.io/apimachinery v0.30.3 said, see tools/record-apimachinery.
+// What this package says against what k8s.io/apimachinery v0.30.3 said, see interop/record-apimachinery.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as apimachinery from '../src/index.ts';
