@@ -45,6 +45,20 @@ describe('PlainJsonEncoder', () => {
     expect(encoder.frame('MODIFIED', object).bytes.toString()).toContain('"type":"MODIFIED"');
   });
 
+  it.each([false, true])('gives the writer what its watchers got, custom: %s', (custom) => {
+    const content = { data: { k: '<ü>' } };
+    const shared = new PlainJsonEncoder(custom);
+    const fresh = shared.encode(stored(content));
+    for (const type of ['ADDED', 'MODIFIED'] as const) {
+      const object = stored(content);
+      const frame = shared.frame(type, object);
+      const bytes = shared.encode(object);
+      expect(bytes.toString()).toBe(fresh.toString());
+      // A part of the frame, not a copy.
+      expect(bytes.byteOffset).toBe(frame.bytes.byteOffset + frame.bytes.indexOf(bytes));
+    }
+  });
+
   it('sorts the keys of custom resources and leaves a missing creation time out', () => {
     const custom = new PlainJsonEncoder(true);
     const object = stored({ spec: {}, metadata: { creationTimestamp: null, resourceVersion: '9' } });

@@ -112,9 +112,20 @@ export class PlainJsonEncoder extends JsonEncoder {
   }
 
   override encode(stored: StoredObject): Buffer {
+    const sent = this.#sent(stored, 'MODIFIED') ?? this.#sent(stored, 'ADDED');
+    if (sent !== undefined) return sent;
     if (this.#custom) return stored.encoding('json', (object) => Buffer.from(customText(object)));
     const { kind, apiVersion } = stored.object;
     return Buffer.concat([Buffer.from(typeMeta(kind, apiVersion)), this.#fields(stored)]);
+  }
+
+  /** Watchers hear of a write before its writer does, and what they got holds what the writer gets. */
+  #sent(stored: StoredObject, type: 'MODIFIED' | 'ADDED'): Buffer | undefined {
+    const chunk = stored.made(`${this.identifier};watch=${type}`);
+    if (chunk === undefined) return undefined;
+    const [before = '', , after = ''] = this.pieces(type, '');
+    const { bytes } = viewFrame(chunk);
+    return bytes.subarray(before.length, bytes.length - after.length);
   }
 
   /** As an item of a list. */

@@ -43,6 +43,15 @@ describe('FieldSet', () => {
     );
   });
 
+  it('stays the very same set when nothing is gained or lost', () => {
+    fc.assert(
+      fc.property(set, set, (a, b) => {
+        expect(a.union(a.intersection(b))).toBe(a);
+        expect(a.difference(b.difference(a))).toBe(a);
+      }),
+    );
+  });
+
   it('removes what lies below a member recursively', () => {
     fc.assert(
       fc.property(set, set, (a, b) => {

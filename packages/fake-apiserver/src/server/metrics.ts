@@ -173,8 +173,10 @@ function braced(labels: string): string {
   return labels === '' ? '' : `{${labels}}`;
 }
 
+const ESCAPED = /[\\"\n]/;
+
 function escapeLabel(value: string): string {
-  return value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n');
+  return !ESCAPED.test(value) ? value : value.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n');
 }
 
 /** As Go prints a float in the shortest form: exponents from 21 digits on, with two digits at least. */

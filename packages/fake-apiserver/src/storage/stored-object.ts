@@ -22,6 +22,11 @@ export class StoredObject {
     this.revision = revision;
   }
 
+  /** The bytes for `identifier` if they were made before. */
+  made(identifier: string): Buffer | undefined {
+    return identifier === this.#firstIdentifier ? this.#firstBytes : this.#others?.get(identifier);
+  }
+
   /**
    * The bytes for `identifier`, made by `encode` on the first call and kept as long as the object is.
    * The identifier names media type, transformation and frame, e.g. `json`, `json;watch=ADDED`, `table;include=None`.
