@@ -3,6 +3,7 @@
 // Differs: documents may be 250 levels deep, not 10000, and what aliases unfold to is bounded in bytes too.
 import { Composer, CST, isAlias, isMap, isScalar, isSeq, type Node, Parser, type YAMLMap } from 'yaml';
 import { DecodeError } from '../schema/decode-error.ts';
+import { simpleJson } from './json-as-yaml.ts';
 import { lineAt, yamlErrorText } from './yaml-errors.ts';
 import { resolveScalar, scalarToJson, type YamlScalar } from './yaml-resolve.ts';
 
@@ -20,6 +21,8 @@ export interface YamlDocument {
 
 /** Throws a DecodeError; an empty document is `null`. Only the first document counts, of duplicate keys the last. */
 export function readYaml(text: string): YamlDocument {
+  const simple = simpleJson(text);
+  if (simple !== undefined) return { json: simple, duplicates: undefined };
   if (CONTROL.test(text)) throw new DecodeError('yaml: control characters are not allowed');
   const tokens = [...new Parser().parse(text)];
   refuseDepth(tokens);
