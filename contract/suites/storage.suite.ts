@@ -315,6 +315,11 @@ export function describeStorage(options: StorageSuiteOptions): void {
         }
         expect(rv(await storage.get(keyOf('ns/a')))).toBe('2');
       });
+
+      it('fail their delete, and stay', async () => {
+        await expect(storage.delete(keyOf('ns/b'))).rejects.toMatchObject({ status: { code: 500 } });
+        expect(await raw('ns/b')).toBeDefined();
+      });
     });
 
     describe('count', () => {

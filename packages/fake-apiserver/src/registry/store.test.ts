@@ -73,6 +73,15 @@ describe('Store', () => {
       });
     });
 
+    it('says of a generated name that is taken that no other was found', async () => {
+      const create = (): Promise<unknown> => calls.create(MAPS, { metadata: { name: 'taken', generateName: 'tak' } });
+      await create();
+      expect(await create()).toMatchObject({
+        code: 409,
+        message: 'configmaps "taken" already exists, the server was not able to generate a unique name for the object',
+      });
+    });
+
     it('stores nothing in a dry run', async () => {
       expect(await calls.create(MAPS, { metadata: { name: 'dry' } }, true)).toMatchObject({
         metadata: { name: 'dry' },
@@ -97,6 +106,29 @@ describe('Store', () => {
         }),
       ).toBe(2);
       expect(await generation(() => undefined)).toBe(2);
+    });
+
+    // Upstream test: apiserver@v0.30.3:pkg/registry/generic/registry/store_test.go#TestNoOpUpdates
+    it('keeps the version when nothing changes, also when only defaults were left out', async () => {
+      const made = (await calls.create(DEPLOYMENTS, deployment('same'))) as Plain;
+      const version = async (change: (object: Plain) => void): Promise<unknown> =>
+        ((await calls.update(`${DEPLOYMENTS}/same`, change)) as Plain).metadata['resourceVersion'];
+      expect(await version(() => undefined)).toBe(made.metadata['resourceVersion']);
+      expect(
+        await version((object) => {
+          delete (object['spec'] as Plain)['strategy'];
+          delete (object['spec'] as Plain)['replicas'];
+        }),
+      ).toBe(made.metadata['resourceVersion']);
+    });
+
+    it('stores nothing in a dry run', async () => {
+      const made = await calls.create(MAPS, { metadata: { name: 'dry-update' } });
+      const change = (object: Plain): void => {
+        object['data'] = { k: 'v' };
+      };
+      expect(await calls.update(`${MAPS}/dry-update`, change, '', true)).toMatchObject({ data: { k: 'v' } });
+      expect(await calls.get(`${MAPS}/dry-update`)).toEqual(made);
     });
 
     it('keeps status out of the main resource and everything else out of status', async () => {
@@ -216,7 +248,16 @@ describe('Store', () => {
       expect(await calls.delete(path, { propagationPolicy })).toMatchObject({ metadata: { finalizers: [finalizer] } });
     });
 
-    it('deletes in bulk what a list finds', async () => {
+    it('removes and marks nothing in a dry run', async () => {
+      for (const finalizers of [[], ['a.b/c']]) {
+        const name = `dry-delete-${finalizers.length}`;
+        const made = await calls.create(MAPS, { metadata: { name, finalizers } });
+        await calls.delete(`${MAPS}/${name}`, { dryRun: ['All'] });
+        expect(await calls.get(`${MAPS}/${name}`)).toEqual(made);
+      }
+    });
+
+    it('deletes in bulk what a list finds, of a limited call one page', async () => {
       await fixture.createNamespace('bulk');
       for (const name of ['a', 'b', 'c'])
         await calls.create('/api/v1/namespaces/bulk/configmaps', { metadata: { name } });
@@ -230,8 +271,17 @@ describe('Store', () => {
         limit: 0,
         continue: '',
       };
-      const gone = await store.deleteCollection(fixture.ctx, { namespace: 'bulk', options: {}, list, dryRun: false });
-      expect(gone.items).toHaveLength(3);
+      const drop = (limit: number) =>
+        store.deleteCollection(fixture.ctx, {
+          namespace: 'bulk',
+          options: {},
+          list: { ...list, limit },
+          dryRun: false,
+        });
+      expect((await drop(2)).items).toHaveLength(2);
+      await calls.create('/api/v1/namespaces/bulk/configmaps', { metadata: { name: 'd' } });
+      const gone = await drop(0);
+      expect(gone.items.map(({ object }) => object.metadata.name)).toEqual(['c', 'd']);
       expect((await store.list(fixture.ctx, list)).items).toHaveLength(0);
     });
   });

@@ -202,6 +202,40 @@ describe('a reader of a resource without a cache', () => {
     expect(lines).toEqual(Array.from({ length: 1000 }, (_, i) => `ADDED ${i} ${i + 2}`));
     await backend.close();
   });
+
+  // Upstream test: apiserver@v0.30.3:pkg/storage/etcd3/watcher_test.go#TestWatchChanSync
+  it('gets a present state of more than a page whole, as it was at one revision', async () => {
+    const { backend, storage, etcd } = setUp({ cached: false });
+    const nameOf = (i: number): string => String(i).padStart(5, '0');
+    const key = (i: number): string => `/registry/configmaps/x/${nameOf(i)}`;
+    for (let i = 0; i < 10_050; i++) {
+      const put = { op: 'put' as const, key: key(i), value: config(false).codec.encode(configMap('x', nameOf(i))) };
+      await etcd.txn({ compare: [], success: [put], failure: [] });
+    }
+    const watch = await storage.watch('/registry/configmaps', everything({ resourceVersion: '0' }));
+    await settle();
+    await storage.delete(key(10_049));
+    const lines: string[] = [];
+    for (let i = 0; i < 10; i++) {
+      lines.push(...read(watch));
+      await settle();
+    }
+    expect(lines.slice(0, -1)).toEqual(Array.from({ length: 10_050 }, (_, i) => `ADDED ${nameOf(i)} ${i + 2}`));
+    expect(lines.at(-1)).toBe('DELETED 10049 10052');
+    await backend.close();
+  });
+
+  // Upstream test: apiserver@v0.30.3:pkg/storage/testing/watcher_tests.go#RunTestWatchError
+  it('gets an ERROR and the end where stored bytes cannot be read', async () => {
+    const { backend, storage, etcd } = setUp({ cached: false });
+    const watch = await storage.watch('/registry/configmaps', everything({ resourceVersion: '1' }));
+    const put = { op: 'put' as const, key: '/registry/configmaps/x/a', value: Buffer.from('not an object') };
+    await etcd.txn({ compare: [], success: [put], failure: [] });
+    await settle();
+    expect(watch.next()).toMatchObject({ type: 'ERROR', status: { code: 500 } });
+    expect([watch.next(), watch.done]).toEqual([undefined, true]);
+    await backend.close();
+  });
 });
 
 describe('storage metrics', () => {

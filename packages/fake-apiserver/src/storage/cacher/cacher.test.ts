@@ -284,9 +284,13 @@ describe('Cacher: initialisation', () => {
     await settle();
     f.etcd.release();
     await f.cacher.close();
-    const late = outcome(f.watch({ resourceVersion: '0' }));
+    const late = [
+      outcome(f.watch({ resourceVersion: '0' })),
+      outcome(f.cacher.get(keyOf('x/a'), { resourceVersion: '1' })),
+      outcome(f.cacher.getList(PREFIX, listOptions({ resourceVersion: '1' }))),
+    ];
     await settle();
-    for (const { error } of [waiting, late]) {
+    for (const { error } of [waiting, ...late]) {
       expect(error).toMatchObject({ status: { code: 503, message: 'apiserver cacher is stopped' } });
     }
   });
@@ -434,6 +438,17 @@ describe('Cacher: reads', () => {
     await f.cacher.getList(PREFIX, listOptions({ resourceVersion: '0' }));
     await f.cacher.get(keyOf('x/a'), { resourceVersion: '0' }).catch(() => undefined);
     expect(f.etcd.ranges - before).toBe(2);
+  });
+
+  // Upstream test: apiserver@v0.30.3:pkg/storage/testing/store_tests.go#RunTestListPaginationRareObject
+  it('of a page behind a selector ask etcd for twice as much each time', async () => {
+    const f = await setUp();
+    for (let i = 0; i < 50; i++)
+      await f.create(`x/${String(i).padStart(2, '0')}`, i < 49 ? {} : { labels: { a: 'b' } });
+    const before = f.etcd.ranges;
+    const list = await f.cacher.getList(PREFIX, listOptions({ labels: 'a=b', limit: 1 }));
+    // 1 + 2 + 4 + 8 + 16 + 19.
+    expect([namesOf(list), list.continue, f.etcd.ranges - before]).toEqual([['x/49'], '', 6]);
   });
 
   it('that must be up to date come from the cache with its gate, after asking how far etcd is', async () => {
