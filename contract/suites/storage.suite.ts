@@ -177,6 +177,18 @@ export function describeStorage(options: StorageSuiteOptions): void {
         expect(await raw('ns/a')).toBeDefined();
       });
 
+      it('is refused when only the guess meets the preconditions', async () => {
+        const stale = await create('ns/a');
+        await setImage('ns/a', 'two');
+        await expect(
+          storage.delete(keyOf('ns/a'), {
+            cachedExistingObject: stale,
+            preconditions: { resourceVersion: rv(stale) },
+          }),
+        ).rejects.toMatchObject({ code: 'InvalidObj' });
+        expect(await raw('ns/a')).toBeDefined();
+      });
+
       it('starts over when somebody was faster', async () => {
         await create('ns/a');
         let calls = 0;
@@ -218,6 +230,19 @@ export function describeStorage(options: StorageSuiteOptions): void {
         );
         expect(unchanged).toBe(false);
         expect(rv(stored)).toBe('4');
+      });
+
+      it('writes when the same object is stored in other bytes', async () => {
+        await create('ns/a');
+        const { value } = (await raw('ns/a'))!;
+        const spaced = Buffer.from(JSON.stringify(JSON.parse(value.toString()), null, 1));
+        const put = { op: 'put' as const, key: keyOf('ns/a'), value: spaced };
+        await test.etcd.txn({ compare: [], success: [put], failure: [] });
+        const { stored, unchanged } = await storage.guaranteedUpdate(keyOf('ns/a'), (existing) => ({
+          object: existing!.object,
+        }));
+        expect([unchanged, rv(stored)]).toEqual([false, '4']);
+        expect((await raw('ns/a'))!.value.toString()).toBe(value.toString());
       });
 
       it('starts over on the new state when somebody was faster', async () => {

@@ -221,13 +221,18 @@ describe('Store', () => {
       const made = (await calls.create(MAPS, { metadata: { name: 'pre' } })) as Plain;
       const wrong = await calls.delete(`${MAPS}/pre`, { preconditions: { uid: 'x' } });
       expect(wrong).toMatchObject({ code: 409, reason: 'Conflict' });
+      const stale = await calls.delete(`${MAPS}/pre`, { preconditions: { resourceVersion: '1' } });
+      expect(stale).toMatchObject({ code: 409, reason: 'Conflict' });
       const uid = made.metadata['uid'] as string;
       expect(await calls.delete(`${MAPS}/pre`, { preconditions: { uid } })).toBe(true);
     });
 
     it('only marks a pod that runs on a node, and shortens its grace when asked again', async () => {
-      await calls.create(PODS, pod('graceful', { nodeName: 'n' }));
-      expect(await calls.delete(`${PODS}/graceful`)).toMatchObject({ metadata: { deletionGracePeriodSeconds: 30 } });
+      const made = (await calls.create(PODS, pod('graceful', { nodeName: 'n' }))) as Plain;
+      const resourceVersion = made.metadata['resourceVersion'] as string;
+      expect(await calls.delete(`${PODS}/graceful`, { preconditions: { resourceVersion } })).toMatchObject({
+        metadata: { deletionGracePeriodSeconds: 30 },
+      });
       expect(await calls.delete(`${PODS}/graceful`, { gracePeriodSeconds: 5 })).toMatchObject({
         metadata: { deletionGracePeriodSeconds: 5 },
       });

@@ -225,6 +225,21 @@ describe('a reader of a resource without a cache', () => {
     await backend.close();
   });
 
+  // Upstream test: apiserver@v0.30.3:pkg/storage/etcd3/event_test.go#TestParseEvent
+  it('gets an ERROR and the end for a change whose last state is compacted', async () => {
+    const { backend, storage, etcd } = setUp({ cached: false });
+    await storage.create('/registry/configmaps/x/a', configMap('x', 'a'));
+    await storage.guaranteedUpdate('/registry/configmaps/x/a', () => ({ object: configMap('x', 'a', { k: 'v' }) }));
+    await etcd.compact(3);
+    const watch = await storage.watch('/registry/configmaps', everything({ resourceVersion: '2' }));
+    await settle();
+    expect(read(watch)).toEqual([
+      'ERROR Internal error occurred: etcd event received with PrevKv=nil (key="/registry/configmaps/x/a", modRevision=3, type=PUT)',
+    ]);
+    expect(watch.done).toBe(true);
+    await backend.close();
+  });
+
   // Upstream test: apiserver@v0.30.3:pkg/storage/testing/watcher_tests.go#RunTestWatchError
   it('gets an ERROR and the end where stored bytes cannot be read', async () => {
     const { backend, storage, etcd } = setUp({ cached: false });

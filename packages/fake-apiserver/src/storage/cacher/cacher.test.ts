@@ -124,6 +124,19 @@ describe('Cacher: where a watch can start', () => {
     expect([drain(unset), drain(zero)]).toEqual([['ADDED x/b 3'], ['ADDED x/a 2', 'ADDED x/b 3']]);
   });
 
+  // Upstream test: apiserver@v0.30.3:pkg/storage/cacher/cacher_whitebox_test.go#TestWatchCacheBypass
+  it('leaves a watch without a version to etcd where its gate is on', async () => {
+    const f = await setUp({ gates: { WatchFromStorageWithoutResourceVersion: true } });
+    await f.create('x/a');
+    const before = f.etcd.ranges;
+    const unset = await f.watch({ resourceVersion: '' });
+    await settle();
+    expect([f.etcd.ranges - before, f.cacher.inspect().watchers.length, drain(unset)]).toEqual([1, 0, ['ADDED x/a 2']]);
+    unset.stop();
+    await f.watch({ resourceVersion: '0' });
+    expect([f.etcd.ranges - before, f.cacher.inspect().watchers.length]).toEqual([1, 1]);
+  });
+
   it('meets snapshot and live events without gap or overlap', async () => {
     const f = await setUp();
     for (const name of ['a', 'b']) await f.create(`x/${name}`);
@@ -259,6 +272,15 @@ describe('Cacher: initialisation', () => {
     expect(direct.every(({ settled }) => settled)).toBe(true);
     expect(blocked.every(({ settled }) => settled)).toBe(true);
     expect(blocked[1]!.error).toMatchObject({ code: 'KeyNotFound' });
+  });
+
+  // Upstream test: apiserver@v0.30.3:pkg/storage/cacher/lister_watcher_test.go#TestCacherListerWatcherPagination
+  it('reads its first list in pages', async () => {
+    const f = setUpHeld({ watchCache: { listPageSize: 2 } });
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await f.etcdPut(`x/${name}`);
+    f.etcd.release();
+    await f.cacher.whenReady();
+    expect([f.etcd.ranges, f.cacher.inspect().objects]).toEqual([3, 5]);
   });
 
   it('answers 503 when the request ends first', async () => {
