@@ -24,7 +24,7 @@ it.each([
   expect((await answer.text()).startsWith('{\n  "kind": "Status"')).toBe(indented);
 });
 
-// Upstream test: apiserver@v0.30.3:pkg/endpoints/apiserver_test.go#TestGetCompression
+// Upstream test: apiserver@v0.30.3:pkg/endpoints/apiserver_test.go#TestGetCompression, #TestListCompression
 it.each([
   [200_000, 'gzip', 'gzip'],
   [200_000, 'gzip;q=1', null],
@@ -37,14 +37,17 @@ it.each([
   const { metadata } = (await (await server.fetch(maps, { method: 'POST', headers, body })).json()) as {
     readonly metadata: { readonly name: string };
   };
-  const answer = await server.fetch(`${maps}/${metadata.name}`, { headers: { 'accept-encoding': accepted } });
-  expect([answer.headers.get('content-encoding'), answer.headers.get('vary')]).toEqual([
-    encoding,
-    encoding === null ? null : 'Accept-Encoding',
-  ]);
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  const text = (encoding === null ? bytes : gunzipSync(bytes)).toString();
-  expect((JSON.parse(text) as { readonly data: { readonly text: string } }).data.text).toHaveLength(length);
+  const inList = `?fieldSelector=metadata.name%3D${metadata.name}`;
+  for (const path of [`${maps}/${metadata.name}`, maps + inList]) {
+    const answer = await server.fetch(path, { headers: { 'accept-encoding': accepted } });
+    expect([answer.headers.get('content-encoding'), answer.headers.get('vary')]).toEqual([
+      encoding,
+      encoding === null ? null : 'Accept-Encoding',
+    ]);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const text = (encoding === null ? bytes : gunzipSync(bytes)).toString();
+    expect(text).toContain(`"text":"${'x'.repeat(length)}"`);
+  }
 });
 
 // Upstream test: apiserver@v0.30.3:pkg/endpoints/apiserver_test.go#TestGetRetryAfter

@@ -255,6 +255,21 @@ describe('SharedIndexInformer', () => {
       await registration[Symbol.asyncDispose]();
     });
 
+    // Upstream test: client-go@v0.30.3:tools/cache/shared_informer_test.go#TestSharedInformerMultipleRegistration
+    it('count once for each time they are added, and can be removed after the end', async () => {
+      create();
+      let calls = 0;
+      const handler = (): void => void calls++;
+      const [first, second] = [informer.handle(handler), informer.handle(handler)];
+      await start();
+      expect(calls).toBe(2);
+      await first.remove();
+      server.stream.send('ADDED a@11');
+      expect(calls).toBe(3);
+      await informer.close();
+      await second.remove();
+    });
+
     it('leave with their signal', async () => {
       create();
       const controller = new AbortController();
