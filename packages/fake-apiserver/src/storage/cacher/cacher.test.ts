@@ -1,6 +1,6 @@
 // Upstream test: apiserver@v0.30.3:pkg/storage/cacher/cacher_whitebox_test.go
 import { settle } from '@kube-rx/apimachinery';
-import { drain, keyOf, listOptions, namesOf, PREFIX, pod } from '@kube-rx/contract/suites/storage-fixture';
+import { drain, keyOf, listOptions, namesOf, PREFIX } from '@kube-rx/contract/suites/storage-fixture';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CacherFixture, type CacherFixtureOptions } from '../../../test/support/cacher-fixture.ts';
 import { Cacher } from './cacher.ts';
