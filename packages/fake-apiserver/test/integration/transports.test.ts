@@ -62,6 +62,21 @@ describe.each([
   });
 });
 
+// Upstream test: apiserver@v0.30.3:pkg/endpoints/watch_test.go#TestWatchWebsocketClientClose
+it('ends the watch of a WebSocket that its client closes', async () => {
+  await using server = await startFakeApiServer({ insecure: true });
+  const headers = { authorization: `Bearer ${server.token}` };
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}${MAPS}?watch=1`, { headers, origin: server.url });
+  await once(socket, 'open');
+  const open = async (): Promise<string | undefined> =>
+    /^apiserver_longrunning_requests\{.*resource="configmaps".*\} (\d+)$/m.exec(
+      (await send(server, '/metrics')).text,
+    )?.[1];
+  await expect.poll(open).toBe('1');
+  socket.close();
+  await expect.poll(open).toBe('0');
+});
+
 describe('WebSocket subprotocols', () => {
   it('takes a token from a WebSocket subprotocol and echoes the other one, as browsers need it', async () => {
     await using server = await startFakeApiServer({ insecure: true, anonymousAuth: false });
