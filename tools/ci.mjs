@@ -263,6 +263,15 @@ for (const version of ['22.23.5', '24.22.3']) {
     return addAll(['apimachinery', 'informer', 'fake-apiserver'].map((name) => vitest(`packages/${name}`, [], node)));
   });
 }
+for (const [version, nodeVersion] of Object.entries({ '1.4.0': undefined, '2.0.1': '24.22.3' })) {
+  await stage(`client-node-${version.split('.')[0]}`, () => {
+    const folder = tools.npmPackage(`@kubernetes/client-node@${version}`);
+    const node = nodeVersion === undefined ? process.execPath : tools.node(nodeVersion);
+    if (folder === undefined || node === undefined)
+      return { skipped: 'client-node or its Node could not be installed' };
+    return withServer([], ({ kubeconfig }) => judge(node, ['interop/client-node/checks.mjs', kubeconfig, folder]));
+  });
+}
 await stage(
   'real-etcd',
   () => needSystem('etcd', 'etcd-server') ?? vitest('packages/fake-apiserver', ['src/etcd/remote']),
