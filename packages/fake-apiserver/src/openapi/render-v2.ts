@@ -1,20 +1,17 @@
 // The OpenAPI v2 document of the whole server.
 // Upstream: kube-openapi@70dd3763d340:pkg/builder/openapi.go
 import { type Components, toV2Schema } from './components.ts';
+import { CUSTOM_MEDIA_TYPES, MEDIA_TYPES, REASONS, WATCH_TYPES } from './media-types.ts';
 import { type Operation, PATCH_COMPONENT } from './operations.ts';
 
 const REF = '#/definitions/';
-const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
-const WATCH_TYPES = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 const PATCH_TYPES = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ];
-const CUSTOM_MEDIA_TYPES = ['application/json', 'application/yaml'];
 const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => !type.includes('strategic'));
-const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
 export interface SwaggerParameter {
   readonly name: string;

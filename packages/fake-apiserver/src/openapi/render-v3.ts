@@ -1,20 +1,17 @@
 // OpenAPI v3 documents, one per group version.
 // Upstream: kube-openapi@70dd3763d340:pkg/builder3/openapi.go
 import { type Components, closure } from './components.ts';
+import { CUSTOM_MEDIA_TYPES, MEDIA_TYPES, REASONS, WATCH_TYPES } from './media-types.ts';
 import { type Operation, PATCH_COMPONENT } from './operations.ts';
 
 const REF = '#/components/schemas/';
-const MEDIA_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
-const WATCH_TYPES = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 const PATCH_TYPES = [
   'application/apply-patch+yaml',
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
 ];
-const CUSTOM_MEDIA_TYPES = ['application/json', 'application/yaml'];
 const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => !type.includes('strategic'));
-const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
 const uniqueItems = (type: string): object => ({ type, uniqueItems: true });
 const queryParameter = (name: string, type: string): object => ({ name, in: 'query', schema: uniqueItems(type) });

@@ -1,5 +1,6 @@
 // Messages of strategic merge patch, and which of them are the client's fault.
 // Upstream: apimachinery@v0.30.3:pkg/util/mergepatch/errors.go, apiserver@v0.30.3:pkg/endpoints/handlers/patch.go#interpretStrategicMergePatchError
+import { goDynamicType } from '../schema/go-dynamic-type.ts';
 import { goPrint } from './go-print.ts';
 import type { JsonObject } from './json-value.ts';
 import { PatchError } from './patch-error.ts';
@@ -28,18 +29,7 @@ export const badArgType = (expected: 'map' | 'list', actual: unknown): PatchErro
 
 /** Dynamic type of a decoded JSON value. */
 export function goTypeName(value: unknown): string {
-  if (value === null || value === undefined) return '%!s(<nil>)';
-  if (Array.isArray(value)) return '[]interface {}';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    default:
-      return 'map[string]interface {}';
-  }
+  return value === null || value === undefined ? '%!s(<nil>)' : goDynamicType(value);
 }
 
 export { goPrint as print } from './go-print.ts';

@@ -1,4 +1,5 @@
 // Plain JSON with user-chosen keys, handled so that a key such as `__proto__` is nothing special.
+import { goDynamicType } from '../../schema/go-dynamic-type.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -99,16 +100,5 @@ const goText = (value: unknown): string =>
   value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 export function goType(value: unknown): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    default:
-      return 'map[string]interface {}';
-  }
+  return value === null || value === undefined ? '<nil>' : goDynamicType(value);
 }
