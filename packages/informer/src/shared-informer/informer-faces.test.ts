@@ -1,6 +1,7 @@
 import { settle, VirtualClock } from '@kube-rx/apimachinery';
 import { Subscription } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { line } from '../../test/support/event-line.ts';
 import {
   errorEvent,
   list,
@@ -11,20 +12,6 @@ import type { Fault } from '../reflector/informer-status.ts';
 import type { SharedIndexInformerOptions } from './informer-options.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 import type { StoreEvent } from './store-event.ts';
-
-const line = (event: StoreEvent<TestObject>): string => {
-  const at = (each: TestObject): string => `${each.metadata.name}@${each.metadata.resourceVersion}`;
-  switch (event.type) {
-    case 'added':
-      return `add ${at(event.object)}${event.initial ? ' initial' : ''}`;
-    case 'updated':
-      return `update ${at(event.previous)}->${event.object.metadata.resourceVersion}${event.recreated ? ' recreated' : ''}`;
-    case 'deleted':
-      return `delete ${at(event.object)}${event.finalState === 'unknown' ? ' unknown' : ''}`;
-    case 'synced':
-      return `synced ${event.size}${event.first ? ' first' : ''}`;
-  }
-};
 
 describe('SharedIndexInformer, faces and options', () => {
   let clock: VirtualClock;
