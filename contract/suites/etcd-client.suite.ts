@@ -416,6 +416,18 @@ export function describeEtcdClient(options: EtcdClientSuiteOptions): void {
         watch.watch.cancel();
       });
 
+      it('do not hear what another was told of its progress', async () => {
+        const request = { key: key('quiet/'), rangeEnd: prefixEnd(key('quiet/')), progressNotify: true };
+        const [asked, other] = [record(request), record(request)];
+        await etcd.tick();
+        await put('elsewhere', '1');
+        asked.watch.requestProgress();
+        await until(() => asked.progress.length >= 1);
+        for (let i = 0; i < 5; i++) await etcd.tick();
+        expect([asked.progress.length, other.progress]).toEqual([1, []]);
+        for (const { watch } of [asked, other]) watch.cancel();
+      });
+
       it('say nothing after they were cancelled', async () => {
         const watch = record({ startRevision: (await now()) + 1 });
         await put('a', '1');

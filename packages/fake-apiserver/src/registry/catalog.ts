@@ -44,6 +44,8 @@ import { ServiceAccountTokens } from './subresources/service-account-tokens.ts';
 import type { TokenReader } from './virtual/identity-reviews.ts';
 
 const DEFAULT_EVENT_TTL_SECONDS = 3600;
+/** With the gate RetryGenerateName: of a million names under one base, one in a thousand still meets a taken one. */
+const GENERATED_NAME_ATTEMPTS = 8;
 const DEFAULT_SERVICE_RANGE = '10.0.0.0/20';
 
 const OWN_USER: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
@@ -98,13 +100,14 @@ export class Registry {
     this.#services = new ServiceAllocation(ips, new PortAllocator(random));
     this.#tokens = new ServiceAccountTokens(clock);
     const admission = new AdmissionChain(this.#plugins(options));
-    const { CustomResourceFieldSelectors: selectableFields } = profile.gates;
+    const { CustomResourceFieldSelectors: selectableFields, RetryGenerateName } = profile.gates;
     const shared = {
       profile: dataProfileOf(profile),
       storageFactory,
       clock,
       random,
       admission,
+      nameAttempts: RetryGenerateName ? GENERATED_NAME_ATTEMPTS : 1,
       watchCache: options.watchCache ?? true,
     };
     this.#builtIn = new BuiltInResources({

@@ -21,6 +21,8 @@ export interface ResourceCore {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
+  /** How many names are tried for a generateName before the answer is 409. */
+  readonly nameAttempts: number;
   /** Canonical form of the stored version. */
   canonical(object: Draft): ApiObject;
 }

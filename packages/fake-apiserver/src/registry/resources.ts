@@ -37,6 +37,8 @@ export interface BuiltInOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
+  /** How many names are tried for a generateName. */
+  readonly nameAttempts: number;
   /** Replaces strategies that need something from outside, by `GROUP/RESOURCE`. */
   readonly strategies: ReadonlyMap<string, Strategy>;
   /** False answers everything from etcd. */
@@ -194,7 +196,7 @@ export class BuiltInResources {
     const id = `${group}/${data.name}`;
     const known = this.#cores.get(id);
     if (known !== undefined) return known;
-    const { storageFactory, clock, random, admission, strategies, watchCache } = this.#options;
+    const { storageFactory, clock, random, admission, nameAttempts, strategies, watchCache } = this.#options;
     const strategy = strategies.get(id) ??
       builtInStrategy({ group, resource: data.name }) ?? { namespaced: data.namespaced };
     const kind: GroupVersionKind = { group, version, kind: data.kind };
@@ -222,7 +224,7 @@ export class BuiltInResources {
     });
     this.storages.push(storage);
     const canonical = (object: Draft): ApiObject => this.#wire.apply(schema, object) as unknown as ApiObject;
-    const core: ResourceCore = { storage, strategy, kind, prefix, clock, random, admission, canonical };
+    const core: ResourceCore = { storage, strategy, kind, prefix, clock, random, admission, nameAttempts, canonical };
     this.#cores.set(id, core);
     return core;
   }

@@ -5,9 +5,9 @@ import type { ApiObject } from '../storage/api-object.ts';
 import { StorageError } from '../storage/errors.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { beforeCreate, fillSystemFields } from './before-create.ts';
-import { type Draft, str } from './draft.ts';
+import { clone, type Draft, str } from './draft.ts';
 import { beingDeleted, interpretCreateError, parseObjectVersion, resourceVersionSetOnCreate } from './errors.ts';
-import { unstored } from './resource-core.ts';
+import { type AdmissionBase, unstored } from './resource-core.ts';
 import type { RequestContext, WriteCall } from './rest.ts';
 import { formatTime } from './time-form.ts';
 import { metadata } from './validation/object-meta.ts';
@@ -20,9 +20,33 @@ export async function createDraft(
   draft: Draft,
   call: WriteCall,
 ): Promise<StoredObject> {
-  const { admission, strategy, kind, clock, random } = store.core;
+  const { admission, nameAttempts } = store.core;
   const attributes = store.admissionAttributes(ctx, call, str(metadata(draft), 'name'));
   await admission.admit({ ...attributes, operation: 'CREATE', object: draft, old: undefined });
+  for (let left = needsName(draft) ? nameAttempts : 1; left > 1; left--) {
+    try {
+      return await createOnce(store, ctx, clone(draft), call, attributes);
+    } catch (error) {
+      if (!(error instanceof StatusError) || !isAlreadyExists(error)) throw error;
+    }
+  }
+  return createOnce(store, ctx, draft, call, attributes);
+}
+
+function needsName(draft: Draft): boolean {
+  const meta = metadata(draft);
+  return str(meta, 'name') === '' && str(meta, 'generateName') !== '';
+}
+
+/** One try, with a name and a uid of its own. */
+async function createOnce(
+  store: VerbTarget,
+  ctx: RequestContext,
+  draft: Draft,
+  call: WriteCall,
+  attributes: AdmissionBase,
+): Promise<StoredObject> {
+  const { admission, strategy, kind, clock, random } = store.core;
   fillSystemFields(draft, formatTime(clock.now()), random);
   const name = str(metadata(draft), 'name');
   const context = store.contextOf(ctx, call, name);

@@ -32,9 +32,12 @@ export function seeded(seed: number): () => number {
 /** `start: false` leaves the bootstrap objects and the controllers out. */
 export async function openRegistry(
   options: CatalogOptions = {},
-  { start = true, profile = v1_30 }: { readonly start?: boolean; readonly profile?: Profile | undefined } = {},
+  {
+    start = true,
+    profile = v1_30,
+    random = seeded(7),
+  }: { readonly start?: boolean; readonly profile?: Profile | undefined; readonly random?: () => number } = {},
 ): Promise<RegistryFixture> {
-  const random = seeded(7);
   const etcd = new EmbeddedEtcd({ clock: realClock });
   const storageFactory = createStorageFactory({ etcd, random, clock: realClock, profile });
   const registry = createCatalog({ storageFactory, clock: realClock, random, profile, options });

@@ -28,6 +28,8 @@ export interface CustomResourcesOptions {
   readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly random: Random;
+  /** How many names are tried for a generateName. */
+  readonly nameAttempts: number;
   /** Gate CustomResourceFieldSelectors. */
   readonly selectableFields: boolean;
   /** False answers everything from etcd. */
@@ -61,6 +63,7 @@ export class CustomResources implements AsyncDisposable {
       admission: options.admission,
       clock,
       random: options.random,
+      nameAttempts: options.nameAttempts,
       cached: options.watchCache,
       selectableFields: options.selectableFields,
       objectMeta,

@@ -31,6 +31,7 @@ export interface ServedCrdContext {
   readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly random: Random;
+  readonly nameAttempts: number;
   readonly cached: boolean;
   readonly selectableFields: boolean;
   readonly objectMeta: Schema;
@@ -110,7 +111,7 @@ export class ServedCrd {
 
   #coreOf(version: CustomVersion, storageVersion: CustomVersion): ResourceCore {
     const { crd } = this;
-    const { admission, clock, random, storageFactory } = this.#context;
+    const { admission, clock, nameAttempts, random, storageFactory } = this.#context;
     const namespaced = crd.scope === 'Namespaced';
     const { kind, plural } = crd.acceptedNames;
     const fields = this.#context.selectableFields ? selectableValues(version.version) : undefined;
@@ -134,6 +135,7 @@ export class ServedCrd {
       clock,
       random,
       admission,
+      nameAttempts,
       canonical: (object) => asApiObject(sortKeys(version.coerce(object).object)),
     };
   }
