@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@kube-rx/apimachinery';
+import { type KubernetesObject, VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import type { Live } from '../rest/resource-type.ts';
 import { defineResource } from '../rest/resource-type.ts';
@@ -6,6 +6,7 @@ import { addFinalizer, removeFinalizer, setControllerReference } from './owner-r
 import type { ObjectEvent } from './predicates.ts';
 import {
   annotationsChanged,
+  distinctValue,
   everyPredicate,
   generationChanged,
   labelsChanged,
@@ -52,6 +53,39 @@ describe('predicates', () => {
     expect(wanted(added)).toBe(true);
     expect(wanted(update({ labels: { a: 'b' } }, {}))).toBe(true);
     expect(wanted(update({}, { labels: { a: 'c' } }))).toBe(false);
+  });
+
+  // Upstream test: kube-rs@4.2.0:kube-runtime/src/utils/predicate.rs
+  it('let an event through when a value differs from that of the last one that got through, for some time', () => {
+    const clock = new VirtualClock();
+    const wanted = distinctValue((each) => each.metadata.generation, { ttlMs: 1000, clock });
+    const states = [{ generation: 1 }, { generation: 1 }, { generation: 2 }, { generation: 1 }, { generation: 1 }];
+    expect(states.map((state) => wanted(update({}, state)))).toEqual([true, false, true, true, false]);
+    // Another object under the name, and another name.
+    expect(wanted(update({}, { generation: 1, uid: 'u2' }, true))).toBe(true);
+    expect(wanted(update({}, { generation: 1, uid: 'u2' }))).toBe(false);
+    expect(wanted(update({}, { generation: 1, uid: 'u2', name: 'b' }))).toBe(true);
+    clock.advanceSync(1000);
+    expect(wanted(update({}, { generation: 1, uid: 'u2' }))).toBe(false);
+    clock.advanceSync(1);
+    expect(wanted(update({}, { generation: 1, uid: 'u2' }))).toBe(true);
+    const gone: ObjectEvent<KubernetesObject> = {
+      type: 'deleted',
+      object: object({ generation: 1, uid: 'u2' }),
+      finalState: 'known',
+      cause: 'watch',
+    };
+    expect([wanted(gone), wanted(gone)]).toEqual([true, true]);
+    expect(wanted({ ...added, object: object({ generation: 1, uid: 'u2' }) })).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('remember no more values than told', () => {
+    const wanted = distinctValue((each) => each.metadata.generation, { max: 2 });
+    const seen = (name: string) => wanted(update({}, { name, generation: 1 }));
+    expect(['a', 'b', 'c', 'b', 'c', 'a'].map(seen)).toEqual([true, true, true, false, false, true]);
+    for (const bad of [{ ttlMs: 0 }, { max: 0 }])
+      expect(() => distinctValue(() => 1, bad)).toThrow(Object.keys(bad)[0]!);
   });
 
   it('can be combined', () => {

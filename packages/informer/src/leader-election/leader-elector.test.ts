@@ -260,6 +260,55 @@ describe('LeaderElector', () => {
     expect(spec()).toMatchObject({ holderIdentity: '' });
   });
 
+  // Upstream test: client-go@v0.37.2:tools/leaderelection/leaderelection_test.go
+  it('reads again and releases when somebody wrote the lock meanwhile, and leaves it when somebody took it', async () => {
+    for (const [holder, left] of [
+      ['a', ''],
+      ['thief', 'thief'],
+    ] as const) {
+      const { api, clock, candidate, spec } = setUp();
+      const a = candidate('a');
+      await clock.advance(500);
+      const before = api.requests.length;
+      let writes = 0;
+      api.intercept = ({ method }) => {
+        if (method !== 'PUT' || writes++ > 1) return undefined;
+        api.put(LEASES, {
+          metadata: { name: 'op', labels: { round: `${writes}` } },
+          spec: { ...spec(), holderIdentity: holder },
+        });
+        return undefined;
+      };
+      a.abort.abort();
+      await clock.advance(100);
+      await a.done;
+      expect(spec()).toMatchObject({ holderIdentity: left });
+      expect(api.read(LEASE)?.metadata.labels).toEqual({ round: holder === 'a' ? '2' : '1' });
+      const methods = api.requests.slice(before).map((request) => request.method);
+      expect(methods).toEqual(holder === 'a' ? ['GET', 'PUT', 'GET', 'PUT', 'GET', 'PUT'] : ['GET', 'PUT', 'GET']);
+      expect(clock.pendingTimers).toBe(0);
+    }
+  });
+
+  it('gives the release up after a renew deadline of conflicts', async () => {
+    const { api, clock, candidate, spec } = setUp();
+    const a = candidate('a');
+    await clock.advance(500);
+    api.intercept = ({ method }) => {
+      if (method === 'PUT') api.put(LEASES, { metadata: { name: 'op' }, spec: { ...spec() } });
+      return undefined;
+    };
+    let done = false;
+    void a.done.then(() => {
+      done = true;
+    });
+    a.abort.abort();
+    await clock.advance(9_999);
+    expect(done).toBe(false);
+    await clock.advance(1);
+    expect([done, spec()?.['holderIdentity'], clock.pendingTimers]).toEqual([true, 'a', 0]);
+  });
+
   it('makes no request when its signal is aborted already, and runs once', async () => {
     const { api, candidate } = setUp();
     const a = candidate('a');

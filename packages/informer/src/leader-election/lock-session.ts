@@ -2,9 +2,14 @@
 // Upstream: client-go@v0.30.3:tools/leaderelection/leaderelection.go#tryAcquireOrRenew, release
 import type { Clock, Logger } from '@kube-rx/apimachinery';
 import { childSignal } from '../rest/child-signal.ts';
+import type { BackoffSteps } from '../tools/backoff.ts';
+import { retryOnConflict } from '../tools/retry.ts';
 import type { ElectionTiming, LeaderElectionRecord, Observation } from './election-record.ts';
 import { claim, firstClaim, isHeldByOther, isLeaseValid, released } from './election-record.ts';
 import type { ElectionLock } from './lease-lock.ts';
+
+/** Until the time of the release is over: somebody may write the lease for other reasons than to take it. */
+const RELEASE_BACKOFF: BackoffSteps = { steps: Number.POSITIVE_INFINITY, durationMs: 10, factor: 2, capMs: 1000 };
 
 export interface LockSessionOptions {
   readonly lock: ElectionLock;
@@ -77,9 +82,14 @@ export class LockSession {
     const child = childSignal(undefined);
     const timer = clock.setTimer(() => child.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     try {
-      const state = await lock.get(child.signal);
-      if (state?.record.holderIdentity !== identity) return;
-      await this.#write('update', released(state.record, clock.now()), child.signal);
+      await retryOnConflict(
+        async () => {
+          const state = await lock.get(child.signal);
+          if (state?.record.holderIdentity !== identity) return;
+          await this.#write('update', released(state.record, clock.now()), child.signal);
+        },
+        { backoff: RELEASE_BACKOFF, clock, signal: child.signal },
+      );
     } catch (error) {
       logger.warn('lock not released', { lock: lock.description, error });
     } finally {

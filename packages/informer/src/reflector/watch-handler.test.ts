@@ -59,6 +59,27 @@ describe('WatchHandler', () => {
     expect(problems[0]).toMatch(/expected v1 ConfigMap, but the watch sent v1 Secret/);
   });
 
+  it.each([
+    ['one kind is expected', { apiVersion: 'v1', kind: 'ConfigMap' }, false],
+    ['any kind is welcome', undefined, false],
+    ['any kind is welcome, in the initial phase', undefined, true],
+  ])('skips a Table where %s', (_where, expected, initial) => {
+    const onProblem = (kind: string, error: Error) => void problems.push(`${kind}: ${error.message}`);
+    const under = new WatchHandler<TestObject>('10', { store, expected, initial, onProblem });
+    const row = event('ADDED a@15');
+    for (const version of ['v1', 'v1beta1']) {
+      const table = { ...row.object, kind: 'Table', apiVersion: `meta.k8s.io/${version}` };
+      expect(under.apply({ ...row, object: table } as typeof row).kind).toBe('applied');
+    }
+    expect([under.events, under.resourceVersion, done]).toEqual([0, '10', []]);
+    expect(problems).toHaveLength(2);
+    expect(problems[0]).toMatch(/^decode: .*Table/);
+    // A kind of somebody else's may be called so.
+    const furniture = { ...row.object, kind: 'Table', apiVersion: 'ikea.test/v1' };
+    under.apply({ ...row, object: furniture } as typeof row);
+    expect(done).toEqual(expected === undefined ? ['add a@15', 'rv 15'] : []);
+  });
+
   it('goes on after a store that throws, with the version moved', () => {
     const under = handler();
     store.add = () => {

@@ -63,6 +63,11 @@ export class WatchHandler<T extends KubernetesObject> {
       this.#options.onProblem('decode', new DecodeError('BAD_EVENT', text));
       return APPLIED;
     }
+    // Rows for people; nothing a cache could hold.
+    if (object.kind === 'Table' && object.apiVersion?.startsWith('meta.k8s.io/')) {
+      this.#options.onProblem('decode', new DecodeError('BAD_EVENT', 'the watch sent a Table in place of objects'));
+      return APPLIED;
+    }
     let ended = false;
     const resourceVersion = resourceVersionOf(object);
     // Before the store is written: handlers run inside.

@@ -95,6 +95,44 @@ describe('RestClient, retries', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  // Upstream test: client-go@v0.30.3:rest/request_test.go#TestRequestDoWithWrapPreviousError
+  it('says in its error why it was tried again', async () => {
+    const refused = new TransportError('REFUSED', 'refused');
+    const failures: [Answer[], string][] = [
+      [[reset(), refused], 'refused - error from a previous attempt: reset'],
+      [[reset(), busy('1'), refused], 'refused - error from a previous attempt: status 503'],
+      [[busy('1', 429), refused], 'refused - error from a previous attempt: status 429'],
+      [[reset(), reset(), reset()], 'reset'],
+      [[refused], 'refused'],
+    ];
+    for (const [answers, message] of failures) {
+      const { client, clock } = setup(answers, { maxRetries: 2 });
+      const failed = client.json({ path: '/x' }).catch((error: unknown) => error);
+      await clock.advance(2000);
+      const error = (await failed) as TransportError;
+      expect(error.message).toBe(message);
+      expect(error.code).toBe(message.startsWith('reset') ? 'RESET' : 'REFUSED');
+      if (error.message.includes('previous')) expect(error.cause).toBe(refused);
+    }
+  });
+
+  it('says in its error why it was tried again also when its time ends while it waits, and leaves the reason of a caller alone', async () => {
+    const { client, clock } = setup([reset(), busy('100')], { timeoutMs: 5000 });
+    const failed = client.json({ path: '/x' }).catch((error: unknown) => error);
+    await clock.advance(5000);
+    expect(await failed).toMatchObject({
+      code: 'TIMEOUT',
+      message: 'no answer to /x within 5000 ms - error from a previous attempt: status 503',
+    });
+    const other = setup([reset(), busy('100')], { timeoutMs: 5000 });
+    const controller = new AbortController();
+    const reason = new TransportError('ABORTED', 'enough');
+    const aborted = other.client.json({ path: '/x', signal: controller.signal }).catch((error: unknown) => error);
+    await other.clock.advance(2000);
+    controller.abort(reason);
+    expect(await aborted).toBe(reason);
+  });
+
   it('asks for fresh credentials once after 401', async () => {
     let token = 1;
     const auth = { headers: () => ({ authorization: `Bearer ${token}` }), rejected: () => ++token > 0 };

@@ -63,6 +63,8 @@ export class RestClient {
   readonly server: string;
   readonly clock: Clock;
   readonly #options: RestClientOptions;
+  /** Why the last try of a bounded call has failed, for the error that ends it. */
+  readonly #failures = new WeakMap<AbortSignal, string>();
 
   constructor(options: RestClientOptions) {
     this.server = options.server;
@@ -77,6 +79,11 @@ export class RestClient {
   async send(spec: RequestSpec): Promise<TransportResponse> {
     const maxRetries = spec.maxRetries ?? this.#options.maxRetries ?? 10;
     let refreshed = false;
+    let failure: string | undefined;
+    const failed = (why: string): void => {
+      failure = why;
+      if (spec.signal !== undefined) this.#failures.set(spec.signal, why);
+    };
     for (let attempt = 0; ; attempt++) {
       spec.signal?.throwIfAborted();
       if (spec.purpose !== 'watch' || attempt > 0) await this.#options.rateLimiter?.wait(spec.signal);
@@ -85,7 +92,8 @@ export class RestClient {
         response = await this.#sendOnce(spec);
       } catch (error) {
         spec.signal?.throwIfAborted();
-        if (attempt >= maxRetries || !isRetriableError(spec, error)) throw error;
+        if (attempt >= maxRetries || !isRetriableError(spec, error)) throw withPrevious(error, failure);
+        failed(error instanceof Error ? error.message : String(error));
         await sleep(this.clock, LOST_CONNECTION_RETRY_MS, { signal: spec.signal });
         continue;
       }
@@ -98,6 +106,7 @@ export class RestClient {
       const retryAfter = retryAfterSeconds(response.headers);
       const retriable = retryAfter !== undefined && (response.status === 429 || response.status >= 500);
       if (!retriable || attempt >= maxRetries) return response;
+      failed(`status ${response.status}`);
       await drain(response);
       await sleep(this.clock, retryAfter * 1000, { signal: spec.signal });
     }
@@ -139,12 +148,16 @@ export class RestClient {
     const timeoutMs = this.#options.timeoutMs ?? 0;
     if (timeoutMs <= 0) return run(spec);
     const child = childSignal(spec.signal);
-    const timer = this.clock.setTimer(
-      () => child.abort(new TransportError('TIMEOUT', `no answer to ${spec.path} within ${timeoutMs} ms`)),
-      timeoutMs,
-    );
+    let timedOut: TransportError | undefined;
+    const timer = this.clock.setTimer(() => {
+      timedOut = new TransportError('TIMEOUT', `no answer to ${spec.path} within ${timeoutMs} ms`);
+      child.abort(timedOut);
+    }, timeoutMs);
     try {
       return await run({ ...spec, signal: child.signal });
+    } catch (error) {
+      if (error !== timedOut) throw error;
+      throw withPrevious(error, this.#failures.get(child.signal));
     } finally {
       timer.cancel();
       child.release();
@@ -212,6 +225,14 @@ export class RestClient {
     if (onWarning === undefined || header === undefined) return;
     for (const warning of parseWarnings(header)) onWarning(warning);
   }
+}
+
+/** What ends a call may be of less use than why it was tried again. */
+function withPrevious(error: unknown, failure: string | undefined): unknown {
+  if (failure === undefined || !(error instanceof TransportError) || error.message === failure) return error;
+  return new TransportError(error.code, `${error.message} - error from a previous attempt: ${failure}`, {
+    cause: error,
+  });
 }
 
 function isRetriableError(spec: RequestSpec, error: unknown): boolean {

@@ -4,6 +4,7 @@ import type { Clock, KubernetesObject } from '@kube-rx/apimachinery';
 import { compareResourceVersions, OptionsError, realClock, resourceVersionOf } from '@kube-rx/apimachinery';
 import { LRUCache } from 'lru-cache';
 import type { Live } from '../rest/resource-type.ts';
+import type { StoreEvent } from '../shared-informer/store-event.ts';
 import { onClock } from './expiration-cache.ts';
 import { metaNamespaceKeyFunc } from './key-func.ts';
 import type { ReadonlyStore } from './store.ts';
@@ -31,6 +32,8 @@ export class MutationCache<T extends KubernetesObject, I extends string = never>
   readonly #store: ReadonlyStore<T, I>;
   readonly #options: MutationCacheOptions<T, I>;
   readonly #writes: LRUCache<string, Live<T>>;
+  /** Last known states of objects that were seen to go: an answer that comes after its object's deletion must not bring it back. */
+  readonly #gone: LRUCache<string, Live<T>>;
 
   constructor(store: ReadonlyStore<T, I>, options: MutationCacheOptions<T, I> = {}) {
     const { ttlMs = 300_000, max = 100, clock = realClock } = options;
@@ -39,6 +42,7 @@ export class MutationCache<T extends KubernetesObject, I extends string = never>
     this.#store = store;
     this.#options = options;
     this.#writes = new LRUCache({ max, ttl: ttlMs, ...onClock(clock) });
+    this.#gone = new LRUCache({ max, ttl: ttlMs, ...onClock(clock) });
   }
 
   /** Remembers what a write returned. An older state than the one remembered changes nothing. */
@@ -46,7 +50,31 @@ export class MutationCache<T extends KubernetesObject, I extends string = never>
     const key = metaNamespaceKeyFunc(object);
     const known = this.#writes.peek(key);
     if (known !== undefined && isNewer(known, object)) return;
+    const gone = this.#gone.get(key);
+    if (gone !== undefined && (isSameObject(gone, object) || !isNewer(object, gone))) return;
     this.#writes.set(key, object);
+  }
+
+  /**
+   * Optional: told of every change of the cache it also forgets a write whose object was deleted, and takes no answer for new that
+   * comes after that. Without it such a write is shown until its time is up, where `includeAdds` is on.
+   *
+   * @example informer.handle((event) => recent.observe(event))
+   */
+  observe(event: StoreEvent<T>): void {
+    if (event.type === 'synced') return;
+    const { object } = event;
+    const key = metaNamespaceKeyFunc(object);
+    const written = this.#writes.peek(key);
+    if (event.type !== 'deleted') {
+      this.#gone.delete(key);
+      if (written !== undefined && !isNewer(written, object)) this.#writes.delete(key);
+      return;
+    }
+    // A newer write of another object under that name may still exist.
+    if (written !== undefined && isNewer(written, object) && !isSameObject(written, object)) return;
+    this.#writes.delete(key);
+    this.#gone.set(key, object);
   }
 
   get(name: string, namespace = ''): Live<T> | undefined {
@@ -95,6 +123,8 @@ export class MutationCache<T extends KubernetesObject, I extends string = never>
     return valuesOf;
   }
 }
+
+const isSameObject = (a: KubernetesObject, b: KubernetesObject): boolean => a.metadata?.uid === b.metadata?.uid;
 
 function isNewer(a: KubernetesObject, b: KubernetesObject): boolean {
   return (compareResourceVersions(resourceVersionOf(a), resourceVersionOf(b)) ?? 0) > 0;
