@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@kube-rx/apimachinery';
@@ -148,6 +148,18 @@ contexts: [{ name: main, context: { cluster: c, user: u, namespace: shop } }, { 
       expect(await token()).toBe('Bearer 2');
       clock.advanceSync(60_000);
       expect(await token()).toBe('Bearer 3');
+    });
+
+    it('compare the time of expiry with the time of day, not with the clock of durations', async () => {
+      const until = new Date(clock.now() + 60_000).toISOString();
+      const path = await plugin(
+        `echo x >> ${directory}/runs\n${credential(`{"token":"a","expirationTimestamp":"${until}"}`)}`,
+      );
+      const setAhead = { now: () => clock.now(), wall: () => clock.now() + 90_000, setTimer: () => ({ cancel() {} }) };
+      const { auth } = await loadKubeconfig({ path: await file('config', config(exec(path))), clock: setAhead });
+      await auth?.headers();
+      await auth?.headers();
+      expect((await readFile(join(directory, 'runs'), 'utf8')).split('\n')).toHaveLength(3);
     });
 
     it('give a certificate, the same material until it changes', async () => {

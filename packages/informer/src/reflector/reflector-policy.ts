@@ -26,8 +26,8 @@ export interface ReflectorPolicy {
   readonly earlyCloseMs: number;
   /** Separate growth for connecting and for listing again. */
   readonly separateBackoffs: boolean;
-  /** Waits are at least as long as the server asks. */
-  readonly honourRetryAfter: boolean;
+  /** Waits are at least as long as the server asks, but for no more than this, ms: one bad answer must not silence a cache for a day. */
+  readonly maxRetryAfterMs: number;
   /** Equal refusals (401, 403, 404) in a row until the status says suspended; 0 for never. */
   readonly suspendAfter: number;
   /** How often a suspended reflector tries at most, ms. */
@@ -49,7 +49,7 @@ const MODERN: ReflectorPolicy = {
   retryLostConnections: true,
   earlyCloseMs: 5000,
   separateBackoffs: true,
-  honourRetryAfter: true,
+  maxRetryAfterMs: 300_000,
   suspendAfter: 3,
   suspendedProbeMs: 30_000,
   boundedWatchList: true,
@@ -63,7 +63,7 @@ const CLIENT_GO_1_30: ReflectorPolicy = {
   retryLostConnections: false,
   earlyCloseMs: 0,
   separateBackoffs: false,
-  honourRetryAfter: false,
+  maxRetryAfterMs: 0,
   suspendAfter: 0,
   boundedWatchList: false,
 };
@@ -79,6 +79,7 @@ export function resolveReflectorPolicy(
     'pageSize',
     'defaultPageSize',
     'earlyCloseMs',
+    'maxRetryAfterMs',
     'suspendAfter',
     'suspendedProbeMs',
     'watchListRetryMs',

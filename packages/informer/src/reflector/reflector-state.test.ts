@@ -424,6 +424,12 @@ describe('transition, what the modern profile does better', () => {
     );
   });
 
+  it('B6: waits no longer than its own limit, however long the server asks for', () => {
+    const failure = failureOf(newTooManyRequests('come back tomorrow', 86_400));
+    expect(modern().feed({ type: 'start' }, { type: 'failed', failure }).did.at(-1)).toBe('wait relist >=300000');
+    expect(parity().feed({ type: 'start' }, { type: 'failed', failure }).did.at(-1)).toBe('wait relist');
+  });
+
   it('B8: a silent stream is opened anew at once, without a list', () => {
     expect(modern().watching().ended('idle').did).toEqual(['fault idle watch', 'open watch 11']);
   });

@@ -274,9 +274,9 @@ class Machine {
   ): Transition {
     const count = this.#state.refusal?.kind === fault.kind ? this.#state.refusal.count + 1 : 1;
     const refusal = isRefusal(fault.kind) ? { kind: fault.kind, count } : undefined;
-    const { suspendAfter, suspendedProbeMs, honourRetryAfter } = this.#policy;
+    const { suspendAfter, suspendedProbeMs, maxRetryAfterMs } = this.#policy;
     const suspended = suspendAfter > 0 && refusal !== undefined && refusal.count >= suspendAfter;
-    const minimumMs = Math.max(honourRetryAfter ? (fault.retryAfterMs ?? 0) : 0, suspended ? suspendedProbeMs : 0);
+    const minimumMs = Math.max(Math.min(fault.retryAfterMs ?? 0, maxRetryAfterMs), suspended ? suspendedProbeMs : 0);
     return this.#to(
       { name: 'waiting', next, suspended },
       [

@@ -64,6 +64,14 @@ function setUp(scripts: readonly (Script | Error)[], options: { onForbidden?: 'e
 }
 
 describe('RetryWatcher', () => {
+  it('waits for five minutes at most, however long the server asks for', async () => {
+    const { clock, server } = setUp([newTooManyRequests('come back tomorrow', 86_400), silent]);
+    await clock.advance(299_999);
+    expect(server.asked).toHaveLength(1);
+    await clock.advance(1);
+    expect(server.asked).toHaveLength(2);
+  });
+
   it('refuses to start from nowhere', () => {
     for (const resourceVersion of ['', '0']) {
       expect(() => new RetryWatcher(new ScriptedWatches(new VirtualClock(), []), { resourceVersion })).toThrow(

@@ -40,6 +40,8 @@ export interface RetryWatcherOptions {
 const DEFAULT_MIN_RESTART_DELAY_MS = 1000;
 const DEFAULT_WATCH_TIMEOUT_MS = 300_000;
 const DEAD_AFTER_MS = 30_000;
+// The most that the server may ask for.
+const MAX_RETRY_AFTER_MS = 300_000;
 
 /** Delivers ADDED, MODIFIED and DELETED; an ERROR event is the last one. Bookmarks only move its place. Never lists. */
 export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> {
@@ -185,7 +187,7 @@ export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> 
     this.#attempt = undefined;
     if (this.#ended) return;
     const minimum = this.#options.minRestartDelayMs ?? DEFAULT_MIN_RESTART_DELAY_MS;
-    const waitMs = Math.max(retryAfterMs, this.#connectedAt + minimum - this.#clock.now());
+    const waitMs = Math.max(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS), this.#connectedAt + minimum - this.#clock.now());
     this.#timer = this.#clock.setTimer(() => this.#connect(), waitMs);
   }
 
