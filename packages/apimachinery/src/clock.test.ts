@@ -10,9 +10,14 @@ describe('realClock', () => {
     vi.useRealTimers();
   });
 
-  it('reads the time of the machine', () => {
+  it('does not jump when the time of the machine is set, but for the time of day', () => {
+    const before = realClock.now();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.advanceTimersByTime(1500);
+    expect(realClock.now() - before).toBe(1500);
     vi.setSystemTime(1_700_000_000_000);
-    expect(realClock.now()).toBe(1_700_000_000_000);
+    expect(realClock.now() - before).toBe(1500);
+    expect(realClock.wall?.()).toBe(1_700_000_000_000);
   });
 
   it('honours a delay that a single timer of the platform cannot', () => {
@@ -46,6 +51,11 @@ describe('realClock', () => {
 });
 
 describe('realClock with the timers of the platform', () => {
+  it('begins with the time of the machine, in whole milliseconds', () => {
+    expect(Math.abs(realClock.now() - Date.now())).toBeLessThan(5_000);
+    expect(Number.isInteger(realClock.now())).toBe(true);
+  });
+
   it('keeps the process alive unless told otherwise', () => {
     const held = vi.spyOn(globalThis, 'setTimeout');
     const timers = [realClock.setTimer(() => {}, 60_000), realClock.setTimer(() => {}, 60_000, { unref: true })];

@@ -11,18 +11,22 @@ export interface ClockTimer {
   cancel(): void;
 }
 
-/** Milliseconds since 1970 and timers. Delays above 2^31-1 ms are honoured, negative ones count as 0. */
+/** Time and timers. Delays above 2^31-1 ms are honoured, negative ones count as 0. */
 export interface Clock {
+  /** Whole milliseconds since 1970. Never jumps when somebody sets the time of the machine, so that differences are durations. */
   now(): number;
+  /** The time of day as the machine has it at this moment, to be compared with what others wrote down. @defaultValue `now` */
+  wall?(): number;
   setTimer(run: () => void, delayMs: number, options?: TimerOptions): ClockTimer;
 }
 
 // Node fires a longer timer at once.
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** The clock of the machine. */
+/** The clock of the machine: the time of day when the process began, moved on by a clock that nobody can set. */
 export const realClock: Clock = {
-  now: () => Date.now(),
+  now: () => Math.floor(performance.timeOrigin + performance.now()),
+  wall: () => Date.now(),
   setTimer(run, delayMs, options = {}) {
     let handle: ReturnType<typeof setTimeout>;
     const arm = (leftMs: number): void => {

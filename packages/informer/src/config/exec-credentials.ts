@@ -31,7 +31,7 @@ export function execCredentials(entry: ExecEntry, cluster: ClusterEntry, clock: 
   let tls: { readonly base: TlsMaterial; readonly status: ExecStatus; readonly material: TlsMaterial } | undefined;
 
   function current(): Promise<ExecStatus> {
-    if (status !== undefined && !expired(status, clock.now())) return Promise.resolve(status);
+    if (status !== undefined && !expired(status, clock.wall?.() ?? clock.now())) return Promise.resolve(status);
     running ??= runPlugin(entry, cluster)
       .then((next) => {
         status = next;
@@ -150,6 +150,7 @@ function clusterInfo(cluster: ClusterEntry): Record<string, unknown> {
     ...(cluster.insecureSkipTlsVerify ? { 'insecure-skip-tls-verify': true } : {}),
     ...(cluster.caData === undefined ? {} : { 'certificate-authority-data': btoa(cluster.caData) }),
     ...(cluster.proxyUrl === undefined ? {} : { 'proxy-url': cluster.proxyUrl }),
+    ...(cluster.disableCompression ? { 'disable-compression': true } : {}),
   };
 }
 
