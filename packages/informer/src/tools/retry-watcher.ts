@@ -187,7 +187,10 @@ export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> 
     this.#attempt = undefined;
     if (this.#ended) return;
     const minimum = this.#options.minRestartDelayMs ?? DEFAULT_MIN_RESTART_DELAY_MS;
-    const waitMs = Math.max(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS), this.#connectedAt + minimum - this.#clock.now());
+    const waitMs = Math.max(
+      Math.min(retryAfterMs, MAX_RETRY_AFTER_MS),
+      this.#connectedAt + minimum - this.#clock.now(),
+    );
     this.#timer = this.#clock.setTimer(() => this.#connect(), waitMs);
   }
 
