@@ -5,7 +5,7 @@ import { OptionsError, realClock } from '@kube-rx/apimachinery';
 import { userAgent } from '../client/user-agent.ts';
 import type { ClientConfig } from '../config/client-config.ts';
 import type { ConnectedClient } from '../config/create-client.ts';
-import { createClient } from '../config/create-client.ts';
+import { createClient, transportOptions } from '../config/create-client.ts';
 import { loadKubeconfig } from '../config/load-kubeconfig.ts';
 import { bearerToken } from '../rest/auth.ts';
 import { createAxiosTransport } from '../rest/axios-transport.ts';
@@ -109,9 +109,8 @@ function connect(
   clock: Clock,
   warn: (text: string) => void,
 ): ConnectedClient {
-  const { tls, proxyUrl } = config;
-  const calls = createAxiosTransport({ tls, proxyUrl });
-  const transport = args.transport === 'websocket' ? createWsTransport({ calls, tls, clock }) : calls;
+  const calls = createAxiosTransport(transportOptions(config));
+  const transport = args.transport === 'websocket' ? createWsTransport({ calls, tls: config.tls, clock }) : calls;
   const agent = userAgent({ name: 'kube-informer', version });
   return createClient(config, {
     transport,

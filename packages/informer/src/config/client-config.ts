@@ -12,6 +12,8 @@ export interface ClientConfig {
   readonly auth?: AuthProvider | undefined;
   readonly impersonate?: Impersonation | undefined;
   readonly proxyUrl?: string | undefined;
+  /** Never asks for packed answers; a kubeconfig's `disable-compression`. @defaultValue false */
+  readonly disableCompression?: boolean | undefined;
   /** Name of the context, for messages. */
   readonly context?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { OptionsError } from '@kube-rx/apimachinery';
 import type { KubeClientOptions } from '../client/kube-client.ts';
 import { KubeClient } from '../client/kube-client.ts';
 import { bearerToken } from '../rest/auth.ts';
-import type { TlsMaterial } from '../rest/axios-transport.ts';
+import type { AxiosTransportOptions, TlsMaterial } from '../rest/axios-transport.ts';
 import { createAxiosTransport } from '../rest/axios-transport.ts';
 import type { ListWatchOptions } from '../rest/list-watch.ts';
 import { ListWatch } from '../rest/list-watch.ts';
@@ -95,7 +95,7 @@ export function createClient(config: ClientConfig | ServerConfig, options: Creat
     'token' in config || 'ca' in config || 'insecureSkipTlsVerify' in config
       ? fromServer(config)
       : (config as ClientConfig);
-  const transport = given ?? createAxiosTransport({ tls: full.tls, proxyUrl: full.proxyUrl });
+  const transport = given ?? createAxiosTransport(transportOptions(full));
   const rest = new RestClient({
     server: full.server,
     transport,
@@ -110,6 +110,15 @@ export function createClient(config: ClientConfig | ServerConfig, options: Creat
     clock,
   });
   return new ConnectedClient(rest, transport, full.namespace ?? 'default', options);
+}
+
+/** What a configuration says about the transport. */
+export function transportOptions(config: ClientConfig): AxiosTransportOptions {
+  return {
+    tls: config.tls,
+    proxyUrl: config.proxyUrl,
+    compression: config.disableCompression ? 'none' : 'auto',
+  };
 }
 
 function fromServer(config: ServerConfig): ClientConfig {

@@ -60,15 +60,16 @@ contexts: [{ name: main, context: { cluster: c, user: u, namespace: shop } }, { 
     });
   });
 
-  it('reads user and password, impersonation and the proxy', async () => {
+  it('reads user and password, impersonation, the proxy and whether answers may be packed', async () => {
     const loaded = await load(
       'username: me, password: secret, as: eve, as-groups: [a, b], as-user-extra: { k: [v] }',
-      ', proxy-url: "http://proxy:3128"',
+      ', proxy-url: "http://proxy:3128", disable-compression: true',
     );
     expect(await loaded.auth?.headers()).toEqual({ authorization: `Basic ${base64('me:secret')}` });
     expect(loaded).toMatchObject({
       impersonate: { user: 'eve', groups: ['a', 'b'], extra: { k: ['v'] } },
       proxyUrl: 'http://proxy:3128',
+      disableCompression: true,
     });
   });
 

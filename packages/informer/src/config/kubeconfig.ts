@@ -10,6 +10,7 @@ export interface ClusterEntry {
   readonly caData?: string | undefined;
   readonly caFile?: string | undefined;
   readonly proxyUrl?: string | undefined;
+  readonly disableCompression: boolean;
 }
 
 export interface ExecEntry {
@@ -124,6 +125,7 @@ function cluster(fields: Fields, options: ParseOptions): ClusterEntry {
     caFile: caData === undefined ? caFile : undefined,
     tlsServerName: fields.text('tls-server-name'),
     proxyUrl: fields.text('proxy-url'),
+    disableCompression: fields.flag('disable-compression'),
   };
 }
 

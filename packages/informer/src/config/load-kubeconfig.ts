@@ -101,6 +101,7 @@ export function resolveContext(config: Kubeconfig, name: string, clock: Clock = 
     auth: authOf(user, exec, clock),
     impersonate: impersonationOf(user),
     proxyUrl: cluster.proxyUrl,
+    disableCompression: cluster.disableCompression,
     context: name,
   };
 }

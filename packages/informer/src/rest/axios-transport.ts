@@ -27,6 +27,11 @@ export interface AxiosTransportOptions {
   readonly tls?: (() => TlsMaterial | Promise<TlsMaterial>) | undefined;
   /** http, https proxy. @defaultValue the environment's HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for a loopback address */
   readonly proxyUrl?: string | undefined;
+  /**
+   * Whether answers may come packed with gzip. `auto` asks for it except from a loopback address, where packing and unpacking take
+   * longer than the way. @defaultValue `auto`
+   */
+  readonly compression?: 'auto' | 'gzip' | 'none' | undefined;
   /** `shared` uses one pool for calls and watches. @defaultValue `separate` */
   readonly pools?: 'separate' | 'shared' | undefined;
 }
@@ -42,7 +47,10 @@ const MAX_STALE_CONNECTIONS = 10;
 
 /** Keep-alive connections, no redirects, no time limits: those are the REST client's business. */
 export function createAxiosTransport(options: AxiosTransportOptions = {}): Transport {
-  let client: Promise<AxiosInstance> | undefined;
+  const { compression = 'auto' } = options;
+  // On its way while the caller goes on, so that the first request need not wait for it; a failure shows there.
+  const client = createAxios();
+  client.catch(() => {});
   const proxy = options.proxyUrl === undefined ? undefined : proxyConfig(options.proxyUrl);
   let material: TlsMaterial | undefined;
   let pools = new Map<TransportPurpose, Pool>();
@@ -66,11 +74,11 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
 
   async function sendOnce(request: TransportRequest): Promise<TransportResponse> {
     const pool = poolOf(request.purpose);
-    client ??= createAxios();
+    const packed = compression === 'gzip' || (compression === 'auto' && !isLoopback(request.url));
     const response = await (await client).request<Readable>({
       method: request.method,
       url: request.url,
-      headers: { ...request.headers, 'accept-encoding': 'gzip' } as Record<string, string>,
+      headers: { ...request.headers, 'accept-encoding': packed ? 'gzip' : 'identity' } as Record<string, string>,
       data: request.body,
       httpAgent: pool.http,
       httpsAgent: pool.https,
@@ -107,7 +115,7 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
   };
 }
 
-/** Loaded with the first request: a program that only imports this package should start fast. */
+/** Loaded with the first transport: a program that only imports this package should start fast. */
 async function createAxios(): Promise<AxiosInstance> {
   const { default: axios } = await import('axios');
   return axios.create({

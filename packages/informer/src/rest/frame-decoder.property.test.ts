@@ -96,4 +96,25 @@ describe('ListDecoder under any chunking', () => {
       }),
     );
   });
+
+  it('cuts a long list in the right places, whatever items hold that looks like the place between two of them', () => {
+    // Items of items begin as items do, and so may texts.
+    const text = fc.array(fc.constantFrom('},{"metadata":', '},{', '"', '\\', ']', 'é', 'pad '), { maxLength: 8 });
+    const metadata = fc.record({ name: text.map((parts) => parts.join('')) });
+    const item = fc.record({ metadata, templates: fc.array(fc.record({ metadata }), { maxLength: 3 }) });
+    const plain = fc.record({ metadata: fc.record({ name: fc.string({ maxLength: 30 }) }) });
+    const lists = fc.array(fc.oneof({ weight: 4, arbitrary: plain }, { weight: 1, arbitrary: item }), {
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(lists, cuts, fc.integer({ min: 1, max: 300 }), (items, positions, batchBytes) => {
+        const bytes = new TextEncoder().encode(JSON.stringify({ kind: 'L', items, rest: [{ metadata: {} }, {}] }));
+        const seen: unknown[] = [];
+        const decoder = new ListDecoder((batch) => seen.push(...batch), batchBytes);
+        for (const chunk of chunksOf(bytes, positions)) decoder.push(chunk);
+        expect(decoder.finish().value).toEqual({ kind: 'L', items: [], rest: [{ metadata: {} }, {}] });
+        expect(seen).toEqual(items);
+      }),
+    );
+  });
 });

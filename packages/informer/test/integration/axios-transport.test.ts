@@ -94,6 +94,20 @@ describe('createAxiosTransport', () => {
     expect(await text(await send())).toBe('x'.repeat(200_000));
   });
 
+  it('asks for packed answers where that pays: not from a loopback address, unless told so', async () => {
+    const asked: unknown[] = [];
+    handler = (request, response) => {
+      asked.push(request.headers['accept-encoding']);
+      response.end();
+    };
+    for (const compression of ['auto', 'gzip', 'none'] as const) {
+      const other = createAxiosTransport({ compression });
+      await text(await other.send({ method: 'GET', url, headers: {}, purpose: 'call' }));
+      other.close();
+    }
+    expect(asked).toEqual(['identity', 'gzip', 'identity']);
+  });
+
   it('lets a quiet stream live and has no limit to its bytes', async () => {
     let open: ServerResponse | undefined;
     handler = (_request, response) => {
