@@ -16,6 +16,13 @@ export class EventLedger {
   readonly violations: string[] = [];
   readonly log: string[] = [];
   deletions = 0;
+  /** Deletions of which only the absence of the object was seen. */
+  tombstones = 0;
+  recreations = 0;
+  /** Every state that was told as the present one. */
+  readonly states: KubernetesObject[] = [];
+  // Version of the last word about a key, so that a deletion cannot be followed by what came before it.
+  readonly #latest = new Map<string, number>();
 
   readonly handle = (event: StoreEvent<KubernetesObject>): void => {
     if (event.type === 'synced') return;
@@ -23,6 +30,7 @@ export class EventLedger {
     const key = `${namespace}/${name}`;
     const known = this.objects.get(key);
     this.log.push(`${event.type} ${key}@${resourceVersion}`);
+    if (event.type !== 'deleted') this.states.push(event.object);
     switch (event.type) {
       case 'added':
         if (known !== undefined) this.#violation(`added ${key} twice`);
@@ -36,19 +44,26 @@ export class EventLedger {
         }
         if (known !== undefined && event.recreated !== (known.uid !== uid))
           this.#violation(`wrong recreated for ${key}`);
-        if (known !== undefined && Number(resourceVersion) <= Number(known.resourceVersion)) {
-          this.#violation(`updated ${key} from ${known.resourceVersion} to ${resourceVersion}`);
-        }
+        if (event.recreated) this.recreations++;
         this.objects.set(key, { uid, resourceVersion });
         break;
       }
       case 'deleted':
         this.deletions++;
+        if (event.finalState === 'unknown') this.tombstones++;
         if (known === undefined) this.#violation(`deleted ${key}, which was not there`);
         else if (known.uid !== uid) this.#violation(`deleted another ${key}`);
         this.objects.delete(key);
         break;
     }
+    const version = Number(resourceVersion);
+    const latest = this.#latest.get(key);
+    // The last known state of a deletion that was missed is told twice.
+    const again = event.type === 'deleted' && event.finalState === 'unknown' && version === latest;
+    if (latest !== undefined && version <= latest && !again) {
+      this.#violation(`${event.type} ${key} went from ${latest} to ${version}`);
+    }
+    this.#latest.set(key, version);
   };
 
   #violation(text: string): void {

@@ -1,41 +1,84 @@
 // A network that loses, delays, cuts and lies, as a seed says.
 import type { Clock, Status } from '@kube-rx/apimachinery';
-import { newInternalError, newTooManyRequests, sleep } from '@kube-rx/apimachinery';
-import type { BodySink, Transport, TransportBody, TransportRequest, TransportResponse } from '@kube-rx/informer';
+import {
+  newInternalError,
+  newResourceExpired,
+  newServiceUnavailable,
+  newTooLargeResourceVersion,
+  newTooManyRequests,
+  sleep,
+} from '@kube-rx/apimachinery';
+import type { Transport, TransportRequest, TransportResponse } from '@kube-rx/informer';
 import { TransportError } from '@kube-rx/informer';
+import type { BodyFault } from './faulty-body.ts';
+import { FaultyBody, LIST_FAULTS, WATCH_FAULTS } from './faulty-body.ts';
 import { pick } from './random.ts';
 
 export interface FaultyTransportOptions {
   readonly inner: Transport;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Chance that a request is hit. @defaultValue 0.3 */
+  /** Chance that a request is hit. @defaultValue 0.4 */
   readonly requestFaults?: number;
-  /** Chance for each chunk of a watch that the stream is hit. @defaultValue 0.1 */
+  /** Chance for each chunk of an answer that it is hit. @defaultValue 0.2 */
   readonly chunkFaults?: number;
   /** Streams may fall silent without an end, as behind a dead middle box. @defaultValue true */
   readonly halfOpen?: boolean;
+  /** Versions may be called too old although they are not. @defaultValue true */
+  readonly expiry?: boolean;
+  /** Answers may ask to wait for a day. @defaultValue false */
+  readonly unreasonable?: boolean;
+  /** What may happen to the server while a request or an answer is on its way; resolves when it has. @defaultValue nothing */
+  readonly meanwhile?: () => Promise<void>;
+  /** Chance of it, at each request, answer and chunk. @defaultValue 0.05 */
+  readonly meanwhileChance?: number;
 }
 
-const REQUEST_FAULTS = ['refuse', 'reset', 'answer-lost', 'status-500', 'status-429', 'delay', 'hang'] as const;
-const CHUNK_FAULTS = ['cut', 'half-frame', 'end', 'split', 'delay', 'silence'] as const;
-const WITHOUT_SILENCE = CHUNK_FAULTS.filter((fault) => fault !== 'silence');
+export const ANY_FAULTS = [
+  'refuse',
+  'reset',
+  'answer-lost',
+  'status-500',
+  'status-503',
+  'status-429',
+  'burst',
+  'delay',
+  'hang',
+  'gone',
+] as const;
+const DAY_SECONDS = 86_400;
+type RequestFault = (typeof ANY_FAULTS)[number] | 'too-large' | 'mute' | 'wait-a-day';
 
 /** Faults happen while `active`; each kind is counted. */
 export class FaultyTransport implements Transport {
   active = true;
   readonly counts: Map<string, number> = new Map<string, number>();
   readonly #options: FaultyTransportOptions;
+  readonly #open = new Map<FaultyBody, string>();
+  // The server refuses so many requests in a row, whoever sends them.
+  #burstLeft = 0;
 
   constructor(options: FaultyTransportOptions) {
     this.#options = options;
   }
 
+  /** URLs of the answers that were neither read to their end nor given up. */
+  get open(): readonly string[] {
+    return [...this.#open.values()];
+  }
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
   async send(request: TransportRequest): Promise<TransportResponse> {
-    const { inner, clock, requestFaults = 0.3, chunkFaults = 0.1, halfOpen = true } = this.#options;
-    const ofChunk = halfOpen ? CHUNK_FAULTS : WITHOUT_SILENCE;
-    switch (this.#draw(requestFaults, REQUEST_FAULTS)) {
+    const { inner, clock } = this.#options;
+    await this.#meanwhile();
+    if (this.active && this.#burstLeft > 0) return this.#burst();
+    const fault = this.#draw(this.#options.requestFaults ?? 0.4, this.#faultsOf(request));
+    switch (fault) {
       case undefined:
+      case 'mute':
         break;
       case 'refuse':
         throw new TransportError('REFUSED', 'connection refused');
@@ -47,9 +90,20 @@ export class FaultyTransport implements Transport {
         throw new TransportError('EOF', 'connection closed before the answer');
       }
       case 'status-500':
-        return failure(500, newInternalError('disk on fire').status);
+        return failure(newInternalError('disk on fire').status);
+      case 'status-503':
+        return failure(newServiceUnavailable('starting').status);
       case 'status-429':
-        return failure(429, newTooManyRequests('slow down', 2).status, { 'retry-after': '2' });
+        return failure(newTooManyRequests('slow down', 2).status, 2);
+      case 'wait-a-day':
+        return failure(newTooManyRequests('come back tomorrow', DAY_SECONDS).status, DAY_SECONDS);
+      case 'gone':
+        return failure(newResourceExpired('The resourceVersion for the provided list is too old.').status);
+      case 'too-large':
+        return failure(newTooLargeResourceVersion('2000', '1000', 1).status, 1);
+      case 'burst':
+        this.#burstLeft = 2 + Math.floor(this.#options.random() * 6);
+        return this.#burst();
       case 'delay':
         await sleep(clock, 3000, { signal: request.signal });
         break;
@@ -57,124 +111,79 @@ export class FaultyTransport implements Transport {
         // Longer than any limit of the client; the request is sent then, as a middle box would.
         await sleep(clock, 120_000, { signal: request.signal });
         break;
+      default:
+        fault satisfies never;
     }
     const response = await inner.send(request);
-    if (request.purpose !== 'watch' || response.status !== 200) return response;
-    return {
-      ...response,
-      body: new FaultyBody(response.body, clock, () => this.#draw(chunkFaults, ofChunk)),
-    };
+    await this.#meanwhile();
+    return response.status === 200 ? this.#bodyOf(request, response, fault === 'mute') : response;
   }
 
   close(): void {
     this.#options.inner.close();
   }
 
+  #bodyOf(request: TransportRequest, response: TransportResponse, silent: boolean): TransportResponse {
+    const { clock, halfOpen = true, expiry = true, chunkFaults = 0.2 } = this.#options;
+    const { signal } = request;
+    const all: readonly BodyFault[] = request.purpose === 'watch' ? WATCH_FAULTS : LIST_FAULTS;
+    const faults = all.filter((fault) => (halfOpen || fault !== 'silence') && (expiry || fault !== 'gone-event'));
+    const body = new FaultyBody({
+      inner: response.body,
+      clock,
+      signal,
+      silent,
+      draw: () => this.#draw(chunkFaults, faults),
+      meanwhile: () => this.#meanwhile(),
+      onClose: () => this.#open.delete(body),
+    });
+    this.#open.set(body, request.url);
+    return { ...response, body };
+  }
+
+  #faultsOf(request: TransportRequest): readonly RequestFault[] {
+    const { unreasonable = false, halfOpen = true, expiry = true } = this.#options;
+    const version = new URL(request.url).searchParams.get('resourceVersion') ?? '';
+    const watch = request.purpose === 'watch';
+    const faults: RequestFault[] = ANY_FAULTS.filter((fault) => expiry || fault !== 'gone');
+    // Only a version that was named can be unknown, and few lists name one.
+    if (!watch && version !== '' && version !== '0') faults.push('too-large', 'too-large', 'too-large', 'too-large');
+    if (watch && halfOpen) faults.push('mute');
+    if (unreasonable) faults.push('wait-a-day');
+    return faults;
+  }
+
+  #burst(): TransportResponse {
+    this.#burstLeft--;
+    this.count('burst-answer');
+    return this.#options.random() < 0.5
+      ? failure(newTooManyRequests('too many requests', 1).status, 1)
+      : failure(newServiceUnavailable('overloaded').status);
+  }
+
+  #meanwhile(): Promise<void> | undefined {
+    const { meanwhile, meanwhileChance = 0.05, random } = this.#options;
+    if (!this.active || meanwhile === undefined || random() >= meanwhileChance) return undefined;
+    return meanwhile();
+  }
+
   #draw<T extends string>(chance: number, faults: readonly T[]): T | undefined {
     const { random } = this.#options;
     if (!this.active || random() >= chance) return undefined;
     const fault = pick(random, faults);
-    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1);
+    this.count(fault);
     return fault;
   }
 }
 
-class FaultyBody implements TransportBody {
-  readonly #inner: TransportBody;
-  readonly #clock: Clock;
-  readonly #draw: () => (typeof CHUNK_FAULTS)[number] | undefined;
-  #silent = false;
-  // Keeps the order of what is delayed.
-  #tail: Promise<void> | undefined;
-  #destroyed = false;
-
-  constructor(inner: TransportBody, clock: Clock, draw: () => (typeof CHUNK_FAULTS)[number] | undefined) {
-    this.#inner = inner;
-    this.#clock = clock;
-    this.#draw = draw;
-  }
-
-  consume(sink: BodySink): void {
-    this.#inner.consume({
-      data: (chunk) => this.#after(() => this.#chunk(chunk, sink)),
-      end: () => this.#after(() => this.#finish(() => sink.end())),
-      error: (error) => this.#after(() => this.#finish(() => sink.error(error))),
-    });
-  }
-
-  pause(): void {
-    this.#inner.pause();
-  }
-
-  resume(): void {
-    this.#inner.resume();
-  }
-
-  destroy(): void {
-    this.#destroyed = true;
-    this.#inner.destroy();
-  }
-
-  /** A network delays, it does not change the order. */
-  #after(run: () => void | Promise<void>): void {
-    if (this.#tail !== undefined) {
-      this.#tail = this.#tail.then(run);
-      return;
-    }
-    const delayed = run();
-    if (delayed !== undefined) this.#tail = delayed;
-  }
-
-  #chunk(chunk: Uint8Array, sink: BodySink): void | Promise<void> {
-    if (this.#silent || this.#destroyed) return undefined;
-    switch (this.#draw()) {
-      case undefined:
-        sink.data(chunk);
-        break;
-      case 'cut':
-        sink.data(chunk);
-        this.#break(sink);
-        break;
-      case 'half-frame':
-        sink.data(chunk.subarray(0, Math.floor(chunk.length / 2)));
-        this.#break(sink);
-        break;
-      case 'end':
-        this.#finish(() => sink.end());
-        this.#inner.destroy();
-        break;
-      case 'silence':
-        // A half-open connection: neither data nor an end will come.
-        this.#silent = true;
-        break;
-      case 'split':
-        for (let offset = 0; offset < chunk.length; offset += 7) sink.data(chunk.subarray(offset, offset + 7));
-        break;
-      case 'delay':
-        return sleep(this.#clock, 2000).then(() => {
-          if (!this.#destroyed) sink.data(chunk);
-        });
-    }
-    return undefined;
-  }
-
-  #break(sink: BodySink): void {
-    this.#finish(() => sink.error(new TransportError('RESET', 'connection reset by peer')));
-    this.#inner.destroy();
-  }
-
-  #finish(run: () => void): void {
-    if (this.#silent || this.#destroyed) return;
-    this.#destroyed = true;
-    run();
-  }
-}
-
-function failure(status: number, value: Status, headers: Readonly<Record<string, string>> = {}): TransportResponse {
-  const bytes = new TextEncoder().encode(JSON.stringify(value));
+function failure(status: Status, retryAfterSeconds?: number): TransportResponse {
+  const bytes = new TextEncoder().encode(JSON.stringify(status));
   return {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
+    status: status.code ?? 500,
+    headers: {
+      'content-type': 'application/json',
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    },
     body: {
       consume(sink) {
         sink.data(bytes);
