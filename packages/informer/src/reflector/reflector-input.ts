@@ -7,6 +7,8 @@ import { NO_RETRY_WINDOW } from './retry-with-deadline.ts';
 
 export type ReflectorPhase =
   | { readonly name: 'idle' }
+  /** Finding out whether the server streams lists. */
+  | { readonly name: 'asking' }
   /** `limit` is that of the first try; `retried` is set for the immediate second try without a resource version. */
   | { readonly name: 'listing'; readonly resourceVersion: string; readonly limit: number; readonly retried: boolean }
   | { readonly name: 'replacing'; readonly resourceVersion: string; readonly next: 'open-watch' | 'go-on' }
@@ -36,6 +38,7 @@ export interface ReflectorState {
 
 export type ReflectorInput =
   | { readonly type: 'start' }
+  | { readonly type: 'watch-list-support'; readonly supported: boolean }
   | { readonly type: 'listed'; readonly resourceVersion: string; readonly paginated: boolean }
   /** LIST or the opening of a stream failed. */
   | { readonly type: 'failed'; readonly failure: Failure }
@@ -56,6 +59,8 @@ export type ReflectorInput =
   | { readonly type: 'stop' };
 
 export type ReflectorEffect =
+  /** To be answered soon by `watch-list-support`. */
+  | { readonly type: 'ask-watch-list' }
   | { readonly type: 'list'; readonly resourceVersion: string; readonly limit: number }
   | { readonly type: 'open'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
   | { readonly type: 'replace'; readonly from: 'list' | 'initial-events'; readonly resourceVersion: string }

@@ -4,7 +4,7 @@ import { OptionsError, realClock, silentLogger } from '@kube-rx/apimachinery';
 import type { BackoffOptions } from './backoff-manager.ts';
 import type { Fault } from './informer-status.ts';
 import type { ReflectorMetricsProvider } from './reflector-metrics.ts';
-import type { ReflectorPolicy, ReflectorProfile, RelistFrom } from './reflector-policy.ts';
+import type { InitialMode, ReflectorPolicy, ReflectorProfile, RelistFrom } from './reflector-policy.ts';
 import { resolveReflectorPolicy } from './reflector-policy.ts';
 import type { ExpectedType } from './watch-handler.ts';
 
@@ -15,9 +15,9 @@ export interface ReflectorOptions {
   readonly expected?: ExpectedType | undefined;
   /** `modern`: our defaults. `client-go-1.30`: request by request as client-go v0.30.3. @defaultValue `modern` */
   readonly profile?: ReflectorProfile | undefined;
-  /** @defaultValue `list` */
-  readonly initial?: 'list' | 'watch-list' | undefined;
-  /** @defaultValue `last` */
+  /** How the first state is fetched, see {@link ReflectorPolicy.initial}. @defaultValue `auto`; `list` in the profile client-go-1.30 */
+  readonly initial?: InitialMode | undefined;
+  /** What a relist may be served from, see {@link ReflectorPolicy.relistFrom}. @defaultValue `last` */
   readonly relistFrom?: RelistFrom | undefined;
   /** Limit of every LIST; 0 decides by the resource version. @defaultValue 0 */
   readonly pageSize?: number | undefined;

@@ -1,17 +1,23 @@
 // The choices of the state machine, as data: a profile is a set of them.
 import { OptionsError } from '@kube-rx/apimachinery';
 
+/** How the first state is fetched. */
+export type InitialMode = 'auto' | 'list' | 'watch-list';
+
 /** What a relist may be served from. */
 export type RelistFrom = 'last' | 'any' | 'most-recent';
 
 export type ReflectorProfile = 'modern' | 'client-go-1.30';
 
 export interface ReflectorPolicy {
-  /** How the first state is fetched. `list` works with every server. */
-  readonly initial: 'list' | 'watch-list';
   /**
-   * `last`: not older than what was seen, so that time never runs backwards. `any`: whatever a server has (rv=0), cheaper, may be
-   * older. `most-recent`: a consistent read.
+   * `list`: in pages; works with every server. `watch-list`: streamed through a watch, with a list when that fails. `auto`: streamed from
+   * servers that are known to be able to, listed from all others.
+   */
+  readonly initial: InitialMode;
+  /**
+   * `last`: not older than what was seen, so that time never runs backwards. `any`: whatever a server has (rv=0), cheapest for it, may be
+   * older than what the cache has already. `most-recent`: a consistent read, dearest for it.
    */
   readonly relistFrom: RelistFrom;
   /** Limit of every LIST, 0 to decide by the resource version. */
@@ -41,7 +47,7 @@ export interface ReflectorPolicy {
 }
 
 const MODERN: ReflectorPolicy = {
-  initial: 'list',
+  initial: 'auto',
   relistFrom: 'last',
   pageSize: 0,
   defaultPageSize: 500,
@@ -59,6 +65,7 @@ const MODERN: ReflectorPolicy = {
 
 const CLIENT_GO_1_30: ReflectorPolicy = {
   ...MODERN,
+  initial: 'list',
   unpagedRetry: true,
   retryLostConnections: false,
   earlyCloseMs: 0,
@@ -91,7 +98,7 @@ export function resolveReflectorPolicy(
   if (!['last', 'any', 'most-recent'].includes(policy.relistFrom)) {
     throw new OptionsError('relistFrom', policy.relistFrom, '"last", "any" or "most-recent"');
   }
-  if (!['list', 'watch-list'].includes(policy.initial))
-    throw new OptionsError('initial', policy.initial, '"list" or "watch-list"');
+  if (!['auto', 'list', 'watch-list'].includes(policy.initial))
+    throw new OptionsError('initial', policy.initial, '"auto", "list" or "watch-list"');
   return Object.freeze(policy);
 }

@@ -11,11 +11,13 @@ import { TransportError } from '../errors.ts';
 import { failureOf } from './error-classes.ts';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-input.ts';
 import { INITIAL_STATE } from './reflector-input.ts';
+import type { RelistFrom } from './reflector-policy.ts';
 import { resolveReflectorPolicy } from './reflector-policy.ts';
 import { transition } from './reflector-state.ts';
 
 const PARITY = resolveReflectorPolicy('client-go-1.30');
-const MODERN = resolveReflectorPolicy('modern');
+const MODERN = resolveReflectorPolicy('modern', { initial: 'list' });
+const AUTO = resolveReflectorPolicy('modern');
 const WATCH_LIST = resolveReflectorPolicy('client-go-1.30', { initial: 'watch-list' });
 const MODERN_WATCH_LIST = resolveReflectorPolicy('modern', { initial: 'watch-list' });
 
@@ -274,17 +276,6 @@ describe('transition, versions and limits of a list', () => {
       'list 21 limit=0',
     ]);
   });
-
-  it.each([
-    ['any', 'list 0 limit=500'],
-    ['most-recent', 'list "" limit=500'],
-    ['last', 'list 11 limit=0'],
-  ] as const)('relists from %s when told so', (relistFrom, expectedList) => {
-    const run = new Run(resolveReflectorPolicy('modern', { relistFrom }))
-      .watching()
-      .ended('error-event', { failure: expired });
-    expect(run.feed({ type: 'waited' }).did).toEqual([expectedList]);
-  });
 });
 
 describe('transition, streaming list', () => {
@@ -363,9 +354,67 @@ describe('transition, streaming list', () => {
     ).toEqual(['fault early-close watch-list', 'list 0 limit=500']);
   });
 
+  it('auto asks first, and takes the list for any no', () => {
+    const run = new Run(AUTO).feed({ type: 'start' });
+    expect(run.did).toEqual(['ask-watch-list']);
+    expect(run.feed({ type: 'watch-list-support', supported: false }).did).toEqual(['list 0 limit=500']);
+    expect(run.feed({ type: 'watch-list-support', supported: true }).did).toEqual([]);
+  });
+
+  it('auto streams where the server can, asks anew in each cycle, and does not ask while a fallback is fresh', () => {
+    const run = new Run(AUTO).feed({ type: 'start' }, { type: 'watch-list-support', supported: true });
+    expect(run.did).toEqual(['open watch-list ""']);
+    run.feed({ type: 'opened' }, { type: 'initial-events-end', resourceVersion: '10' }, { type: 'replaced' });
+    expect(run.ended('error-event', { failure: expired }).feed({ type: 'waited' }).did).toEqual(['ask-watch-list']);
+    run.feed({ type: 'watch-list-support', supported: true });
+    expect(run.did).toEqual(['open watch-list 11']);
+    expect(run.feed({ type: 'failed', failure: internal }).did).toEqual(['fault server watch-list', 'list 11 limit=0']);
+    expect(run.feed({ type: 'failed', failure: internal }, { type: 'waited' }).did).toEqual(['list 11 limit=0']);
+    run.feed({ type: 'failed', failure: internal });
+    run.now += 600_001;
+    expect(run.feed({ type: 'waited' }).did).toEqual(['ask-watch-list']);
+  });
+
   it('does not ask for ever when a server calls even the newest state expired', () => {
     const run = new Run(MODERN_WATCH_LIST).feed({ type: 'start' }, { type: 'failed', failure: expired });
     expect(run.did).toEqual(['fault expired watch-list', 'list 0 limit=500']);
+  });
+});
+
+describe('transition, what a relist is served from', () => {
+  const relistOf = (relistFrom: RelistFrom, initial: 'list' | 'watch-list'): string[] => {
+    const run = new Run(resolveReflectorPolicy('modern', { relistFrom, initial })).feed({ type: 'start' });
+    const first = run.did.at(-1)!;
+    if (initial === 'list') run.feed({ type: 'listed', resourceVersion: '10', paginated: false });
+    else run.feed({ type: 'opened' }, { type: 'initial-events-end', resourceVersion: '10' });
+    run.feed({ type: 'replaced' });
+    if (initial === 'list') run.feed({ type: 'opened' });
+    run.ended('error-event', { failure: expired }).feed({ type: 'waited' });
+    const relist = run.did.at(-1)!;
+    return [first, relist, run.feed({ type: 'failed', failure: expired }).did.at(-1)!];
+  };
+
+  it.each<[RelistFrom, string[]]>([
+    ['last', ['list 0 limit=500', 'list 11 limit=0', 'list "" limit=500']],
+    ['any', ['list 0 limit=500', 'list 0 limit=500', 'list "" limit=500']],
+    ['most-recent', ['list "" limit=500', 'list "" limit=500', 'list "" limit=500']],
+  ])('%s: the first list, a relist, and the one after a version that is gone', (relistFrom, requests) => {
+    expect(relistOf(relistFrom, 'list')).toEqual(requests);
+  });
+
+  it.each<[RelistFrom, string[]]>([
+    ['last', ['open watch-list ""', 'open watch-list 11', 'open watch-list ""']],
+    ['any', ['open watch-list ""', 'open watch-list 0', 'open watch-list ""']],
+    ['most-recent', ['open watch-list ""', 'open watch-list ""', 'list "" limit=500']],
+  ])('%s: the same for streaming lists, of which the first is always consistent', (relistFrom, requests) => {
+    expect(relistOf(relistFrom, 'watch-list')).toEqual(requests);
+  });
+
+  it('the watch goes on from what was seen last, whatever lists are served from', () => {
+    for (const relistFrom of ['any', 'most-recent'] as const) {
+      const run = new Run(resolveReflectorPolicy('modern', { relistFrom, initial: 'list' }));
+      expect(run.watching().ended('closed').did).toEqual(['open watch 11']);
+    }
   });
 });
 

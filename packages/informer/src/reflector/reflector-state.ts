@@ -24,6 +24,9 @@ export function transition(
     case 'idle':
       if (input.type === 'start') return machine.choose();
       break;
+    case 'asking':
+      if (input.type === 'watch-list-support') return machine.begin(input.supported);
+      break;
     case 'listing':
       if (input.type === 'listed') return machine.listed(phase, input);
       if (input.type === 'failed') return machine.listFailed(phase, input.failure);
@@ -82,7 +85,13 @@ class Machine {
   }
 
   choose(): Transition {
-    const watchList = this.#policy.initial === 'watch-list' && this.#now >= this.#state.noWatchListUntil;
+    const { initial } = this.#policy;
+    if (initial === 'list' || this.#now < this.#state.noWatchListUntil) return this.begin(false);
+    if (initial === 'watch-list') return this.begin(true);
+    return this.#to({ name: 'asking' }, [{ type: 'ask-watch-list' }]);
+  }
+
+  begin(watchList: boolean): Transition {
     return watchList ? this.open('watch-list') : this.#list(this.relistResourceVersion(), undefined);
   }
 
@@ -141,9 +150,16 @@ class Machine {
   }
 
   open(mode: 'watch' | 'watch-list', effects: readonly ReflectorEffect[] = []): Transition {
-    const anew = mode === 'watch-list' && this.#state.isLastSyncResourceVersionUnavailable;
-    const resourceVersion = anew ? '' : this.#state.lastSyncResourceVersion;
+    const resourceVersion = mode === 'watch' ? this.#state.lastSyncResourceVersion : this.#watchListVersion();
     return this.#to({ name: 'opening', mode, resourceVersion }, [...effects, { type: 'open', mode, resourceVersion }]);
+  }
+
+  /** The first one is consistent, which a streaming list gets from the watch cache; the later ones are relists like others. */
+  #watchListVersion(): string {
+    const { lastSyncResourceVersion, isLastSyncResourceVersionUnavailable } = this.#state;
+    const { relistFrom } = this.#policy;
+    if (isLastSyncResourceVersionUnavailable || relistFrom === 'most-recent') return '';
+    return relistFrom === 'any' && lastSyncResourceVersion !== '' ? '0' : lastSyncResourceVersion;
   }
 
   opened(phase: PhaseOf<'opening'>): Transition {

@@ -9,6 +9,7 @@ import { InformerStateError, ReflectorError } from '../errors.ts';
 import { childSignal } from '../rest/child-signal.ts';
 import type { ListerWatcher } from '../rest/lister-watcher.ts';
 import { listPages } from '../rest/pager.ts';
+import { askWatchList } from './ask-watch-list.ts';
 import type { BackoffKind, BackoffManager } from './backoff-manager.ts';
 import { createBackoffs } from './backoff-manager.ts';
 import { failureOf } from './error-classes.ts';
@@ -142,6 +143,9 @@ export class Reflector<T extends KubernetesObject> {
         const now = this.#options.clock.now();
         const { state, effects } = transition(this.#state, next, this.#options.policy, now);
         const changed = state.phase !== this.#state.phase;
+        const { noWatchListUntil } = state;
+        if (noWatchListUntil !== this.#state.noWatchListUntil)
+          this.#listerWatcher.watchListSupport?.failed(noWatchListUntil);
         this.#state = state;
         if (changed) this.#enter(now);
         for (const effect of effects) this.#perform(effect);
@@ -153,6 +157,11 @@ export class Reflector<T extends KubernetesObject> {
 
   #perform(effect: ReflectorEffect): void {
     switch (effect.type) {
+      case 'ask-watch-list':
+        this.#waitTimer = askWatchList(this.#listerWatcher.watchListSupport, this.#options, (supported) => {
+          this.#dispatch({ type: 'watch-list-support', supported });
+        });
+        break;
       case 'list':
         this.#list(effect.resourceVersion, effect.limit);
         break;
@@ -230,7 +239,10 @@ export class Reflector<T extends KubernetesObject> {
     this.#metrics?.lastResourceVersion(versionGauge(resourceVersion));
     channels.replace.publish({ resource: this.#options.name, resourceVersion, items: items.length });
     trace('reflector', this.#options.name, 'replace', { resourceVersion, items: items.length });
-    if (from === 'initial-events') this.#watch.goLive();
+    if (from === 'initial-events') {
+      this.#listerWatcher.watchListSupport?.worked();
+      this.#watch.goLive();
+    }
     this.#dispatch({ type: 'replaced' });
   }
 

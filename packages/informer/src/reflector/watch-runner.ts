@@ -159,6 +159,12 @@ export class WatchRunner<T extends KubernetesObject> {
       this.received++;
       if (outcome.kind === 'initial-events-end') {
         this.#runner.dispatch({ type: 'initial-events-end', resourceVersion: handler.resourceVersion });
+      } else if (event.type === 'BOOKMARK' && this.#options.policy.boundedWatchList) {
+        // Servers send none before the mark, so something on the way takes the annotations off.
+        this.streamEnded(
+          'initial-events-timeout',
+          this.#unfinished('the end mark of the streaming list has lost its annotation'),
+        );
       }
       return;
     }
@@ -204,11 +210,14 @@ export class WatchRunner<T extends KubernetesObject> {
 
   #idle(session: StreamSession<T>): void {
     if (session.closed) return;
-    const { name } = this.#options;
     const initial = this.#initial;
     const error = initial
-      ? new ReflectorError('INITIAL_EVENTS_TIMEOUT', name, 'the streaming list did not end in time')
-      : new ReflectorError('WATCH_IDLE', name, 'no byte came from the watch for too long');
+      ? this.#unfinished('the streaming list did not end in time')
+      : new ReflectorError('WATCH_IDLE', this.#options.name, 'no byte came from the watch for too long');
     this.streamEnded(initial ? 'initial-events-timeout' : 'idle', error);
+  }
+
+  #unfinished(why: string): ReflectorError {
+    return new ReflectorError('INITIAL_EVENTS_TIMEOUT', this.#options.name, why);
   }
 }

@@ -11,9 +11,12 @@ import { emptyWatch } from './lister-watcher.ts';
 import { isProbableEof } from './network-errors.ts';
 import { listQuery, resourcePath } from './request-url.ts';
 import type { ResourceType } from './resource-type.ts';
+import { describeResource } from './resource-type.ts';
 import type { RequestSpec, RestClient } from './rest-client.ts';
 import type { TransportResponse } from './transport.ts';
 import type { Decoding } from './watch-decoder.ts';
+import type { WatchListSupport } from './watch-list-support.ts';
+import { watchListSupportOf } from './watch-list-support.ts';
 import { yieldToEventLoop } from './yield.ts';
 
 export interface ListWatchOptions {
@@ -48,6 +51,10 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     this.#type = type;
     this.#options = options;
     this.#decoding = options.decoding ?? 'tolerant';
+  }
+
+  get watchListSupport(): WatchListSupport {
+    return watchListSupportOf(this.#client, describeResource(this.#type));
   }
 
   async list(options: ListOptions, context: ListContext): Promise<ListResult<T>> {

@@ -1,6 +1,7 @@
 // The seam between a reflector and its server; tests replace it.
 // Upstream: client-go@v0.30.3:tools/cache/listwatch.go#ListerWatcher
 import type { KubernetesObject, ListOptions, WatchEvent } from '@kube-rx/apimachinery';
+import type { WatchListSupport } from './watch-list-support.ts';
 
 export interface ListResult<T extends KubernetesObject> {
   readonly items: T[];
@@ -46,6 +47,8 @@ export interface ListerWatcher<T extends KubernetesObject> {
   list(options: ListOptions, context: ListContext): Promise<ListResult<T>>;
   /** Resolves when the server has accepted the watch. */
   watch(options: ListOptions, context: WatchContext): Promise<WatchStream<T>>;
+  /** For `initial: 'auto'`; without it the reflector lists. */
+  readonly watchListSupport?: WatchListSupport | undefined;
 }
 
 /** A stream that is over before it began: what is left of a watch whose connection died too often. */

@@ -9,6 +9,7 @@ import type {
   WatchSink,
   WatchStream,
 } from '../../src/rest/lister-watcher.ts';
+import type { WatchListSupport } from '../../src/rest/watch-list-support.ts';
 
 export interface TestObject extends KubernetesObject {
   readonly metadata: {
@@ -111,6 +112,7 @@ export class ScriptedListerWatcher implements ListerWatcher<TestObject> {
   readonly timeouts: number[] = [];
   readonly streams: TestStream[] = [];
   readonly signals: AbortSignal[] = [];
+  watchListSupport: WatchListSupport | undefined;
   #lists: ListAnswer[] = [];
   #watches: WatchAnswer[] = [];
   #lastList: ListAnswer = list('1');
