@@ -16,7 +16,7 @@ export type { Fault, FaultKind, FaultVerb, InformerStatus } from './reflector/in
 export { Reflector } from './reflector/reflector.ts';
 export type { ReflectorMetrics, ReflectorMetricsProvider } from './reflector/reflector-metrics.ts';
 export type { ReflectorOptions } from './reflector/reflector-options.ts';
-export type { ReflectorPolicy, ReflectorProfile, RelistFrom } from './reflector/reflector-policy.ts';
+export type { InitialMode, ReflectorPolicy, ReflectorProfile, RelistFrom } from './reflector/reflector-policy.ts';
 export type { ReflectorStore } from './reflector/reflector-store.ts';
 export type { ExpectedType } from './reflector/watch-handler.ts';
 export * from './resources/builtin.ts';
@@ -51,6 +51,7 @@ export type {
   TransportResponse,
 } from './rest/transport.ts';
 export type { Warning } from './rest/warnings.ts';
+export type { WatchListSupport } from './rest/watch-list-support.ts';
 export type { Decoding } from './rest/watch-decoder.ts';
 export { select$ } from './rx/select.ts';
 export type { BufferPolicy } from './shared-informer/buffer-policy.ts';

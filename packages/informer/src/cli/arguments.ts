@@ -1,5 +1,6 @@
 // The command line, without touching the process.
 import { OptionsError } from '@kube-rx/apimachinery';
+import type { InitialMode } from '../reflector/reflector-policy.ts';
 
 export interface WatchArguments {
   readonly command: 'watch';
@@ -12,7 +13,7 @@ export interface WatchArguments {
   readonly labelSelector: string | undefined;
   readonly fieldSelector: string | undefined;
   readonly metadataOnly: boolean;
-  readonly initial: 'list' | 'watch-list';
+  readonly initial: InitialMode;
   readonly transport: 'http' | 'websocket';
   readonly json: boolean;
   readonly diff: boolean;
@@ -47,7 +48,7 @@ widgets.example.com), a list (pods,svc), one object (pods/web) or a category (al
       --explain                     say what the informer does and why: lists, watches, waits and their reasons
       --seconds N                   end after so long (default: at SIGINT or SIGTERM)
       --metadata-only               ask the server for the metadata of the objects alone
-      --watch-list                  stream the first list, for servers that can
+      --watch-list                  stream the first list without asking whether the server can (default: ask)
       --transport http|websocket    how watches are read (default http)
       --kubeconfig FILE             (default the files of KUBECONFIG, else ~/.kube/config, else the pod's account)
       --context NAME                context of the kubeconfig (default the current one)
@@ -158,7 +159,7 @@ export function parseArguments(argv: readonly string[]): CliArguments {
     labelSelector: result.labelSelector,
     fieldSelector: result.fieldSelector,
     metadataOnly: result.metadataOnly ?? false,
-    initial: result.initial ?? 'list',
+    initial: result.initial ?? 'auto',
     transport: result.transport ?? 'http',
     json: result.json ?? false,
     diff: result.diff ?? true,

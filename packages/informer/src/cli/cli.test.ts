@@ -37,7 +37,7 @@ describe('parseArguments', () => {
       labelSelector: 'app=web',
       fieldSelector: 'x=y',
       metadataOnly: false,
-      initial: 'list',
+      initial: 'auto',
       transport: 'http',
       json: true,
       diff: true,
