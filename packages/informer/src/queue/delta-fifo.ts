@@ -62,7 +62,8 @@ export class DeltaFIFO<T extends KubernetesObject> implements Queue<T> {
     this.#append('Deleted', object);
   }
 
-  replace(items: readonly T[]): void {
+  replace(given: readonly T[], _resourceVersion?: string, prepare?: (item: T) => T | undefined): void {
+    const items = prepare === undefined ? given : given.map(prepare).filter((item) => item !== undefined);
     const listed = new Set<string>();
     for (const item of items) {
       listed.add(this.#keyFunc(item));

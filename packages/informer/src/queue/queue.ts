@@ -28,6 +28,11 @@ export interface Queue<T extends KubernetesObject> extends ReflectorStore<T> {
   pop(): Popped<T> | undefined;
   /** The entry popped last has been dealt with. */
   processed(): void;
+  /**
+   * Takes over a whole list. `prepare` is asked for each item not later than when it is popped and says what stands for it; undefined
+   * leaves the item out.
+   */
+  replace(items: readonly T[], resourceVersion: string, prepare?: (item: T) => T | undefined): void;
   resync(): void;
   /** Nothing is accepted any more; what waits can still be popped. */
   close(): void;

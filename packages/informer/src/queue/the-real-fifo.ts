@@ -18,12 +18,25 @@ interface Entry<T extends KubernetesObject> extends Delta<T> {
   readonly key: string;
 }
 
+/** A list that was taken over; its items become entries when their turn comes, so that a long one is no long work. */
+class ListedItems<T extends KubernetesObject> {
+  readonly items: readonly T[];
+  readonly prepare: ((item: T) => T | undefined) | undefined;
+  next = 0;
+
+  constructor(items: readonly T[], prepare: ((item: T) => T | undefined) | undefined) {
+    this.items = items;
+    this.prepare = prepare;
+  }
+}
+
 export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
   readonly #keyFunc: KeyFunc<T>;
   readonly #knownObjects: KnownObjects<T>;
   readonly #replacedType: DeltaType;
-  #entries: (Entry<T> | undefined)[] = [];
+  #entries: (Entry<T> | ListedItems<T> | undefined)[] = [];
   #head = 0;
+  #length = 0;
   #populated = false;
   #initialPopulationCount = 0;
   #closed = false;
@@ -35,7 +48,7 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
   }
 
   get length(): number {
-    return this.#entries.length - this.#head;
+    return this.#length;
   }
 
   get hasSynced(): boolean {
@@ -62,25 +75,25 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
   }
 
   /** Deletions first, then the items: a name that moved to another key is never there twice. */
-  replace(items: readonly T[]): void {
-    const before = this.length;
+  replace(items: readonly T[], _resourceVersion?: string, prepare?: (item: T) => T | undefined): void {
+    const before = this.#length;
     const known = this.#knownObjects.keys();
     if (before > 0 || known.length > 0) this.#appendDeletions(new Set(items.map((item) => this.#keyFunc(item))), known);
-    for (const item of items) this.#append(this.#replacedType, item);
+    if (!this.#closed && items.length > 0) {
+      this.#entries.push(new ListedItems(items, prepare));
+      this.#length += items.length;
+    }
     if (!this.#populated) {
       this.#populated = true;
-      this.#initialPopulationCount = this.length - before;
+      this.#initialPopulationCount = this.#length - before;
     }
   }
 
   #appendDeletions(listed: ReadonlySet<string>, known: readonly string[]): void {
-    const queued = new Map<string, Entry<T>>();
-    for (let index = this.#head; index < this.#entries.length; index++) {
-      const entry = this.#entries[index]!;
-      queued.set(entry.key, entry);
-    }
-    for (const [key, last] of queued) {
-      if (!listed.has(key) && last.type !== 'Deleted') this.#append('Deleted', last.object, true);
+    const queued = new Map<string, { readonly object: T; readonly deleted: boolean }>();
+    for (const [key, object, deleted] of this.#queued()) queued.set(key, { object, deleted });
+    for (const [key, { object, deleted }] of queued) {
+      if (!listed.has(key) && !deleted) this.#append('Deleted', object, true);
     }
     for (const key of known) {
       if (listed.has(key) || queued.has(key)) continue;
@@ -91,7 +104,7 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
 
   resync(): void {
     const queued = new Set<string>();
-    for (let index = this.#head; index < this.#entries.length; index++) queued.add(this.#entries[index]!.key);
+    for (const [key] of this.#queued()) queued.add(key);
     for (const key of this.#knownObjects.keys()) {
       const object = queued.has(key) ? undefined : this.#knownObjects.getByKey(key);
       if (object !== undefined) this.#append('Sync', object);
@@ -99,17 +112,16 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
   }
 
   pop(): Popped<T> | undefined {
-    const entry = this.#entries[this.#head];
-    if (entry === undefined) return undefined;
-    this.#entries[this.#head++] = undefined;
-    if (this.#head === this.#entries.length) {
-      this.#entries = [];
-      this.#head = 0;
-    } else if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
-      this.#entries = this.#entries.slice(this.#head);
-      this.#head = 0;
+    for (;;) {
+      const head = this.#entries[this.#head];
+      if (head === undefined) return undefined;
+      const entry = head instanceof ListedItems ? this.#nextListed(head) : head;
+      if (entry === head || (head instanceof ListedItems && head.next === head.items.length)) this.#dropHead();
+      this.#length--;
+      if (entry !== undefined) return { key: entry.key, deltas: [entry], isInInitialList: !this.hasSynced };
+      // Left out counts as dealt with.
+      this.processed();
     }
-    return { key: entry.key, deltas: [entry], isInInitialList: !this.hasSynced };
   }
 
   /** Synced means dealt with, not only taken. */
@@ -121,8 +133,45 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
     this.#closed = true;
   }
 
+  #nextListed(listed: ListedItems<T>): Entry<T> | undefined {
+    const item = listed.items[listed.next++]!;
+    const object = listed.prepare === undefined ? item : listed.prepare(item);
+    return object === undefined ? undefined : this.#entry(this.#replacedType, object, false);
+  }
+
+  #dropHead(): void {
+    this.#entries[this.#head++] = undefined;
+    if (this.#head === this.#entries.length) {
+      this.#entries = [];
+      this.#head = 0;
+    } else if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** Key, object and whether it is a deletion of all that waits, oldest first. */
+  *#queued(): Generator<readonly [string, T, boolean]> {
+    for (let index = this.#head; index < this.#entries.length; index++) {
+      const entry = this.#entries[index]!;
+      if (!(entry instanceof ListedItems)) {
+        yield [entry.key, entry.object, entry.type === 'Deleted'];
+        continue;
+      }
+      for (let next = entry.next; next < entry.items.length; next++) {
+        const item = entry.items[next]!;
+        yield [this.#keyFunc(item), item, false];
+      }
+    }
+  }
+
   #append(type: DeltaType, object: T, finalStateUnknown = false): void {
     if (this.#closed) return;
-    this.#entries.push({ type, object, finalStateUnknown, key: this.#keyFunc(object) });
+    this.#entries.push(this.#entry(type, object, finalStateUnknown));
+    this.#length++;
+  }
+
+  #entry(type: DeltaType, object: T, finalStateUnknown: boolean): Entry<T> {
+    return { type, object, finalStateUnknown, key: this.#keyFunc(object) };
   }
 }

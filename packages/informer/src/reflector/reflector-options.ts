@@ -1,6 +1,7 @@
 // Settings of a reflector.
 import type { Clock, Logger } from '@kube-rx/apimachinery';
 import { OptionsError, realClock, silentLogger } from '@kube-rx/apimachinery';
+import type { OnObject } from '../rest/lister-watcher.ts';
 import type { BackoffOptions } from './backoff-manager.ts';
 import type { Fault } from './informer-status.ts';
 import type { ReflectorMetricsProvider } from './reflector-metrics.ts';
@@ -46,6 +47,8 @@ export interface ReflectorOptions {
   readonly onWatchError?: ((error: Error) => void) | undefined;
   /** Called for every fault. Must not throw. */
   readonly onFault?: ((fault: Fault) => void) | undefined;
+  /** Called for each object as soon as it is decoded; may change it in place. Must not throw. */
+  readonly onObject?: OnObject | undefined;
   /** @defaultValue none */
   readonly metrics?: ReflectorMetricsProvider | undefined;
   readonly clock?: Clock | undefined;
@@ -71,6 +74,7 @@ export interface ResolvedReflectorOptions {
   readonly initialEventsTimeoutMs: number;
   readonly onWatchError: (error: Error) => void;
   readonly onFault: (fault: Fault) => void;
+  readonly onObject: OnObject | undefined;
   readonly metrics: ReflectorMetricsProvider | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -110,6 +114,7 @@ export function resolveReflectorOptions(options: ReflectorOptions): ResolvedRefl
     initialEventsTimeoutMs: atLeast('initialEventsTimeoutMs', options.initialEventsTimeoutMs ?? 120_000, 1),
     onWatchError: options.onWatchError ?? (() => {}),
     onFault: options.onFault ?? (() => {}),
+    onObject: options.onObject,
     metrics: options.metrics,
     clock: options.clock ?? realClock,
     random,

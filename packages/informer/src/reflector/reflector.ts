@@ -202,6 +202,7 @@ export class Reflector<T extends KubernetesObject> {
       onItems: (count: number): void => {
         this.#listed += count;
       },
+      onObject: this.#options.onObject,
     };
     const { name, clock } = this.#options;
     const askedAt = clock.now();

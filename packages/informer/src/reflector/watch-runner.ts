@@ -123,7 +123,7 @@ export class WatchRunner<T extends KubernetesObject> {
     };
     channels.watch.publish({ resource: name, resourceVersion, mode });
     trace('reflector', name, 'watch', { resourceVersion, mode, timeoutSeconds });
-    this.#runner.listerWatcher.watch(options, { signal: session.signal }).then(
+    this.#runner.listerWatcher.watch(options, { signal: session.signal, onObject: this.#options.onObject }).then(
       (stream) => {
         session.attach(stream);
         if (session.closed) return;

@@ -3,7 +3,7 @@
 import type { KubernetesObject, Status, WatchEvent } from '@kube-rx/apimachinery';
 import { DecodeError, TransportError } from '../errors.ts';
 import { FrameDecoder } from './frame-decoder.ts';
-import type { WatchSink, WatchStream } from './lister-watcher.ts';
+import type { OnObject, WatchSink, WatchStream } from './lister-watcher.ts';
 import { isProbableEof } from './network-errors.ts';
 import type { ResourceType } from './resource-type.ts';
 import type { TransportResponse } from './transport.ts';
@@ -17,19 +17,21 @@ export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<
   readonly #decoding: Decoding;
   readonly #maxFrameBytes: number | undefined;
   readonly #fillKinds: boolean;
+  readonly #onObject: OnObject | undefined;
   #stopped = false;
 
   constructor(
     response: TransportResponse,
     type: ResourceType<T>,
     decoding: Decoding,
-    options: { readonly maxFrameBytes?: number | undefined },
+    options: { readonly maxFrameBytes?: number | undefined; readonly onObject?: OnObject | undefined },
   ) {
     this.#response = response;
     this.#type = type;
     this.#decoding = decoding;
     this.#maxFrameBytes = options.maxFrameBytes;
     this.#fillKinds = decoding === 'tolerant';
+    this.#onObject = options.onObject;
   }
 
   start(sink: WatchSink<T>): void {
@@ -88,6 +90,7 @@ export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<
     if (this.#fillKinds && event.type !== 'ERROR' && event.object.kind === undefined) {
       Object.assign(event.object, { kind: this.#type.kind, apiVersion: this.#type.apiVersion });
     }
+    if (event.type !== 'ERROR' && event.type !== 'BOOKMARK') this.#onObject?.(event.object);
     return event;
   }
 }

@@ -87,7 +87,9 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
       response.body.destroy();
       throw error;
     }
-    return new BodyWatchStream<T>(response, this.#type, this.#decoding, this.#options);
+    const { onObject } = context;
+    const { maxFrameBytes } = this.#options;
+    return new BodyWatchStream<T>(response, this.#type, this.#decoding, { maxFrameBytes, onObject });
   }
 
   #retries(): number {
@@ -136,7 +138,10 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     const decoder = new ListDecoder((batch) => {
       // Built-in lists name their kind first, so this is done while the rest is still on its way.
       fillKinds(batch, decoder.head, this.#type, this.#decoding);
-      for (const item of batch) items.push(item as T);
+      for (const item of batch as T[]) {
+        context.onObject?.(item);
+        items.push(item);
+      }
       context.onItems?.(batch.length);
     });
     try {

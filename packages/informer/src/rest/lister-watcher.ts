@@ -16,11 +16,16 @@ export interface ListContext {
   readonly signal: AbortSignal;
   /** Called while items arrive, with how many came since the last call. */
   readonly onItems?: ((count: number) => void) | undefined;
+  readonly onObject?: OnObject | undefined;
 }
 
 export interface WatchContext {
   readonly signal: AbortSignal;
+  readonly onObject?: OnObject | undefined;
 }
+
+/** Called for each object as soon as it is decoded; it may be changed in place. Not called for bookmarks and errors. */
+export type OnObject = (object: KubernetesObject) => void;
 
 /** Gets the events of one stream, in order, then one `end`. Nothing comes after `stop`. */
 export interface WatchSink<T extends KubernetesObject> {

@@ -22,7 +22,7 @@ export interface InformerSourceSpec<T extends KubernetesObject> {
 }
 
 export interface SharedIndexInformerOptions<T extends KubernetesObject, I extends string = never>
-  extends Omit<ReflectorOptions, 'shouldResync'> {
+  extends Omit<ReflectorOptions, 'shouldResync' | 'onObject'> {
   /** Indices beside `namespace`. */
   readonly indexers?: Indexers<T, I> | undefined;
   readonly transform?: Transform<T> | undefined;
@@ -44,6 +44,11 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject, I extend
    * little is looked at. @defaultValue `objects`
    */
   readonly storage?: 'objects' | 'compact' | undefined;
+  /**
+   * Keeps equal labels, owners and managed fields of different objects once, frozen: less than half the heap for small objects.
+   * @defaultValue true; false for compact storage and in the profile client-go-1.30
+   */
+  readonly shareMetadata?: boolean | undefined;
   /** Makes the table the objects are kept in; wins over `storage`. */
   readonly table?: (() => ObjectTable<Live<T>>) | undefined;
 }

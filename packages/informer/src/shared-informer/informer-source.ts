@@ -13,6 +13,7 @@ import type { FreezeMode } from '../store/deep-freeze.ts';
 import { freeze } from '../store/deep-freeze.ts';
 import type { IndexedStore } from '../store/indexed-store.ts';
 import { metaNamespaceKeyFunc } from '../store/key-func.ts';
+import { MetadataSharing } from '../store/metadata-sharing.ts';
 import type { InformerSourceSpec, Transform } from './informer-options.ts';
 import { ProcessLoop } from './process-loop.ts';
 import type { StoreEvent } from './store-event.ts';
@@ -22,6 +23,7 @@ export interface InformerSourceOptions<T extends KubernetesObject> {
   readonly queue: 'real' | 'delta';
   readonly transform: Transform<T> | undefined;
   readonly freeze: FreezeMode;
+  readonly shareMetadata: boolean;
   readonly reflector: ReflectorOptions;
   readonly notify: (event: StoreEvent<T>, unchanged: boolean) => void;
   /** A list has been worked off completely. */
@@ -37,6 +39,7 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
   readonly #queue: Queue<T>;
   readonly #loop: ProcessLoop<T>;
   readonly #broken = new Set<string>();
+  readonly #sharing: MetadataSharing | undefined;
   #listVersion: string | undefined;
 
   constructor(spec: InformerSourceSpec<T>, options: InformerSourceOptions<T>) {
@@ -44,7 +47,11 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
     const { store, reflector } = options;
     const knownObjects = spec.namespace === undefined ? store : ofNamespace(store, spec.namespace);
     this.#queue = options.queue === 'delta' ? new DeltaFIFO<T>({ knownObjects }) : new RealFIFO<T>({ knownObjects });
-    this.reflector = new Reflector<T>(spec.listerWatcher, this, reflector);
+    this.#sharing = options.shareMetadata ? new MetadataSharing() : undefined;
+    // A transform may change the object in place, so it comes first.
+    const sharing = options.transform === undefined ? this.#sharing : undefined;
+    const onObject = sharing === undefined ? undefined : (object: KubernetesObject): void => sharing.share(object);
+    this.reflector = new Reflector<T>(spec.listerWatcher, this, { ...reflector, onObject });
     this.#loop = new ProcessLoop<T>({
       clock: reflector.clock!,
       queue: this.#queue,
@@ -85,9 +92,8 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
 
   replace(items: readonly T[], resourceVersion: string): void {
     this.#broken.clear();
-    const accepted =
-      this.#options.transform === undefined && this.#options.freeze === 'off' ? items : this.#acceptAll(items);
-    this.#queue.replace(accepted, resourceVersion);
+    const { transform, freeze: mode } = this.#options;
+    this.#queue.replace(items, resourceVersion, transform === undefined && mode === 'off' ? undefined : this.#prepare);
     this.#listVersion = resourceVersion;
     this.#loop.drain();
   }
@@ -114,20 +120,16 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
     this.#loop.drain();
   }
 
-  #acceptAll(items: readonly T[]): T[] {
-    const accepted: T[] = [];
-    for (const item of items) {
-      // Leaving it out would look like a deletion.
-      const one = this.#transformed(item) ?? this.#options.store.getByKey(metaNamespaceKeyFunc(item));
-      if (one !== undefined) accepted.push(one);
-    }
-    return accepted;
-  }
+  /** A listed item whose transform fails stays as it is: leaving it out would look like a deletion. */
+  readonly #prepare = (item: T): T | undefined =>
+    this.#transformed(item) ?? this.#options.store.getByKey(metaNamespaceKeyFunc(item));
 
   #transformed(object: T): T | undefined {
     const { transform } = this.#options;
     try {
-      const accepted = transform === undefined ? object : transform(object as Live<T>);
+      if (transform === undefined) return freeze(object, this.#options.freeze);
+      const accepted = transform(object as Live<T>);
+      this.#sharing?.share(accepted);
       return freeze(accepted, this.#options.freeze);
     } catch (cause) {
       const key = metaNamespaceKeyFunc(object);

@@ -65,8 +65,10 @@ export class ProcessLoop<T extends KubernetesObject> {
     if (delta.type === 'Deleted') {
       if (previous === undefined) return;
       store.deleteKey(key);
-      const finalState = delta.finalStateUnknown ? 'unknown' : 'known';
-      notify({ type: 'deleted', object, finalState, cause: delta.finalStateUnknown ? 'list' : 'watch' }, false);
+      // All that was queued before has been dealt with: the last state that was known is the store's.
+      if (delta.finalStateUnknown) {
+        notify({ type: 'deleted', object: previous, finalState: 'unknown', cause: 'list' }, false);
+      } else notify({ type: 'deleted', object, finalState: 'known', cause: 'watch' }, false);
       return;
     }
     store.add(object);

@@ -28,10 +28,7 @@ import type { StoreEvent } from './store-event.ts';
 import { untilSynced } from './until-synced.ts';
 import { WaitSet } from './wait-set.ts';
 
-/**
- * @example
- * new SharedIndexInformer(new ListWatch(client, Pods), { expected: Pods }).start();
- */
+/** @example new SharedIndexInformer(new ListWatch(client, Pods), { expected: Pods }).start(); */
 export class SharedIndexInformer<T extends KubernetesObject, I extends string = never> implements Informer<T, I> {
   readonly events$: Observable<StoreEvent<T>>;
   readonly #clock: Clock;
@@ -58,8 +55,8 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
     options: SharedIndexInformerOptions<T, I> = {},
   ) {
     const profile = options.profile ?? 'modern';
-    this.#clock = options.clock ?? realClock;
     this.#options = options;
+    this.#clock = options.clock ?? realClock;
     this.#modern = profile === 'modern';
     this.#emitUnchanged = options.emitUnchanged ?? !this.#modern;
     this.#store = new IndexedStore<T, I>({
@@ -241,6 +238,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
       queue: options.queue ?? (this.#modern ? 'real' : 'delta'),
       transform: options.transform,
       freeze: options.freeze ?? defaultFreeze(profile),
+      shareMetadata: options.shareMetadata ?? (this.#modern && options.storage !== 'compact'),
       reflector: {
         ...options,
         clock: this.#clock,
