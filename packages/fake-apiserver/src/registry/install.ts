@@ -66,7 +66,9 @@ function handlerOf(context: InstallContext, store: Store, info: SubresourceInfo)
         info,
       );
     default:
-      return CONNECT.has(info.name) && (pods || info.name === 'proxy') ? new ConnectHandler(store, info) : undefined;
+      return CONNECT.has(info.name) && (pods || info.name === 'proxy')
+        ? new ConnectHandler(store, info, at('/v1/nodes'))
+        : undefined;
   }
 }
 

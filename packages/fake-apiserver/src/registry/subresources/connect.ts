@@ -55,14 +55,20 @@ function unreachable(store: Store, object: ApiObject): StatusError {
 export class ConnectHandler implements SubresourceHandler {
   readonly info: SubresourceInfo;
   readonly #store: Store;
+  readonly #nodes: Store;
 
-  constructor(store: Store, info: SubresourceInfo) {
+  constructor(store: Store, info: SubresourceInfo, nodes: Store) {
     this.info = info;
     this.#store = store;
+    this.#nodes = nodes;
   }
 
   async get(ctx: RequestContext, ref: Ref): Promise<ApiObject> {
     const { object } = await this.#store.get(ctx, { ...ref, resourceVersion: '' });
+    const node = str(dict(object as unknown as Draft, 'spec'), 'nodeName');
+    // The way to a container leads over its node; a proxy goes to the pod itself.
+    if (this.#store.info.resource === 'pods' && this.info.name !== 'proxy' && node !== '')
+      await this.#nodes.get(ctx, { namespace: '', name: node, resourceVersion: '' });
     throw unreachable(this.#store, object);
   }
 
