@@ -344,9 +344,6 @@ describe('reports about objects', () => {
       const broken = await post(Buffer.concat([field(1, type), Buffer.from([0x12, 0x7f, 0x01])]));
       expect([broken.status, ((await broken.json()) as Json).kind]).toEqual([400, 'Status']);
     });
-      expect([201, 400, 415, 422]).toContain(response.status);
-      expect(((await response.json()) as Json).kind).toBe('Status');
-    });
   });
 
   it('O-04 kubernetes-leader-election: an unknown field of a Lease is dropped with a warning, or refused strictly', async () => {
