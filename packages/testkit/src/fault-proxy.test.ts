@@ -96,6 +96,25 @@ describe('FaultProxy', () => {
     await peer.receives('again');
   });
 
+  it('lets so many bytes through before it resets, only to the client and only on connections that are open', async () => {
+    const [client, peer] = await connectPair();
+    expect(proxy.cutAfter(10)).toBe(1);
+    client.socket.write('a long question');
+    await peer.receives('a long question');
+    peer.socket.write('one, ');
+    await client.receives('one, ');
+    peer.socket.write('two, ');
+    peer.socket.write('three, four');
+    // A reset right behind data reaches some clients as an end.
+    await Promise.race([client.meets('close'), client.meets('end')]);
+    expect(client.text).toBe('one, two, ');
+    await peer.meets('close');
+    expect(proxy.connections).toBe(0);
+    const [other, otherPeer] = await connectPair();
+    otherPeer.socket.write('one, two, three');
+    await other.receives('one, two, three');
+  });
+
   it('keeps both sides connected when silent, and a connection that lost something silent for good', async () => {
     const [client, peer] = await connectPair();
     client.socket.write('a');

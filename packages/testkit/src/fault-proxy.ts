@@ -96,6 +96,15 @@ export class FaultProxy implements AsyncDisposable {
     return count;
   }
 
+  /**
+   * Lets `bytes` more through to the client of each open connection and resets it then, so that a message can end in its middle. Says
+   * how many there were.
+   */
+  cutAfter(bytes: number): number {
+    for (const link of this.#links) link.cutAfter(bytes);
+    return this.#links.size;
+  }
+
   /** Ends all connections and stops listening. Idempotent. */
   async close(): Promise<void> {
     this.cut();
@@ -166,6 +175,10 @@ class Link {
     for (const way of this.#ways) way.apply(this.isDead ? 'silent' : mode);
   }
 
+  cutAfter(bytes: number): void {
+    this.#ways[1]!.cutAfter(bytes, () => this.reset());
+  }
+
   reset(): void {
     for (const socket of this.#sockets) if (!socket.destroyed) socket.resetAndDestroy();
   }
@@ -180,6 +193,7 @@ class Way {
   readonly #waiting: (Chunk | 'end')[] = [];
   #mode: ProxyMode = 'pass';
   #timer: ClockTimer | undefined;
+  #limit: { left: number; readonly onReached: () => void } | undefined;
 
   constructor(from: Socket, to: Socket, { clock, delayMs, onSwallow }: WayOptions) {
     this.#from = from;
@@ -213,6 +227,10 @@ class Way {
     this.#flush();
   }
 
+  cutAfter(bytes: number, onReached: () => void): void {
+    this.#limit ??= { left: bytes, onReached };
+  }
+
   stop(): void {
     this.#timer?.cancel();
     this.#waiting.length = 0;
@@ -234,9 +252,25 @@ class Way {
           this.#timer = this.#clock.setTimer(() => this.#flush(), leftMs);
           return;
         }
-        if (!this.#to.destroyed && !this.#to.write(next.bytes)) this.#from.pause();
+        if (!this.#write(next.bytes)) return;
       }
       this.#waiting.shift();
     }
+  }
+
+  /** False when the limit is reached: nothing comes after it. */
+  #write(bytes: Buffer): boolean {
+    if (this.#to.destroyed) return true;
+    const limit = this.#limit;
+    if (limit !== undefined && bytes.length > limit.left) {
+      // Reset once the kernel has them: earlier, they would be lost with the connection.
+      this.#to.write(bytes.subarray(0, limit.left), () => limit.onReached());
+      limit.left = 0;
+      this.stop();
+      return false;
+    }
+    if (limit !== undefined) limit.left -= bytes.length;
+    if (!this.#to.write(bytes)) this.#from.pause();
+    return true;
   }
 }
