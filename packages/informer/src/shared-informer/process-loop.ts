@@ -61,8 +61,8 @@ export class ProcessLoop<T extends KubernetesObject> {
   #process(key: string, delta: Delta<T>, initial: boolean): void {
     const { store, notify } = this.#options;
     const object = delta.object as Live<T>;
-    const previous = store.getByKey(key);
     if (delta.type === 'Deleted') {
+      const previous = store.getByKey(key);
       if (previous === undefined) return;
       store.deleteKey(key);
       // All that was queued before has been dealt with: the last state that was known is the store's.
@@ -71,7 +71,7 @@ export class ProcessLoop<T extends KubernetesObject> {
       } else notify({ type: 'deleted', object, finalState: 'known', cause: 'watch' }, false);
       return;
     }
-    store.add(object);
+    const previous = store.swap(key, object);
     const cause = delta.type === 'Replaced' ? 'list' : 'watch';
     if (previous === undefined) {
       notify({ type: 'added', object, initial, cause }, false);

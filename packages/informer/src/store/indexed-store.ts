@@ -47,8 +47,9 @@ export class IndexedStore<T extends KubernetesObject, I extends string = never> 
     this.#keyFunc = options.keyFunc ?? metaNamespaceKeyFunc;
     this.#onError = options.onError ?? (() => {});
     this.#table = options.table ?? new MapObjectTable();
-    this.#index = new StoreIndex(this.#onError);
-    this.#index.addIndexers({ namespace: metaNamespaceIndexFunc }, this.#table.entries());
+    this.#index = new StoreIndex(() => this.#table.entries(), this.#onError);
+    // Most informers are never asked by namespace, or have one only.
+    this.#index.addLazily('namespace', metaNamespaceIndexFunc);
     if (options.indexers !== undefined) this.addIndexers(options.indexers);
   }
 
@@ -63,12 +64,21 @@ export class IndexedStore<T extends KubernetesObject, I extends string = never> 
   /** Same as `update`: puts the object under its key. */
   add(object: T): void {
     const key = this.#keyFunc(object);
-    const live = object as Live<T>;
-    this.#unshare();
     // A table that decodes on access must not be asked for what nobody compares.
-    const previous = this.#index.size > 0 ? this.#table.get(key) : undefined;
-    this.#table.set(key, live);
-    this.#index.update(key, previous, live);
+    this.#put(key, object as Live<T>, this.#index.isLive ? this.#table.get(key) : undefined);
+  }
+
+  /** Puts the object under its key, which the caller knows, and returns what was there. */
+  swap(key: string, object: T): Live<T> | undefined {
+    const previous = this.#table.get(key);
+    this.#put(key, object as Live<T>, previous);
+    return previous;
+  }
+
+  #put(key: string, object: Live<T>, previous: Live<T> | undefined): void {
+    this.#unshare();
+    this.#table.set(key, object);
+    this.#index.update(key, previous, object);
   }
 
   update(object: T): void {
@@ -120,7 +130,7 @@ export class IndexedStore<T extends KubernetesObject, I extends string = never> 
 
   /** Adds indices at any time; objects already there are indexed at once. A name that exists throws and adds nothing. */
   addIndexers(indexers: Readonly<Record<string, IndexFunc<Live<T>>>>): void {
-    this.#index.addIndexers(indexers, this.#table.entries());
+    this.#index.addIndexers(indexers);
   }
 
   indexNames(): string[] {

@@ -7,7 +7,8 @@ export type IndexFunc<T> = (object: T) => readonly string[];
 
 interface Index<T> {
   readonly valuesOf: IndexFunc<T>;
-  readonly sets: Map<string, Set<string>>;
+  /** undefined until somebody asks, for an index that is made when it is first asked for. */
+  sets: Map<string, Set<string>> | undefined;
 }
 
 const NONE: readonly string[] = [];
@@ -18,47 +19,58 @@ const NONE: readonly string[] = [];
  */
 export class StoreIndex<T> {
   readonly #indices = new Map<string, Index<T>>();
+  readonly #objects: () => Iterable<readonly [string, T]>;
   readonly #onError: (error: HandlerError) => void;
+  // Those that are kept up.
+  #live = 0;
 
-  constructor(onError: (error: HandlerError) => void) {
+  /** `objects` is what there is at the moment, for an index that comes later. */
+  constructor(objects: () => Iterable<readonly [string, T]>, onError: (error: HandlerError) => void) {
+    this.#objects = objects;
     this.#onError = onError;
   }
 
-  get size(): number {
-    return this.#indices.size;
+  /** Whether `update` has anything to do. */
+  get isLive(): boolean {
+    return this.#live > 0;
   }
 
   names(): string[] {
     return [...this.#indices.keys()];
   }
 
+  /** An index that costs nothing until it is first asked for. */
+  addLazily(name: string, valuesOf: IndexFunc<T>): void {
+    this.#indices.set(name, { valuesOf, sets: undefined });
+  }
+
   /** All or none: a name that is taken throws before anything is added. */
-  addIndexers(indexers: Readonly<Record<string, IndexFunc<T>>>, objects: Iterable<readonly [string, T]>): void {
+  addIndexers(indexers: Readonly<Record<string, IndexFunc<T>>>): void {
     const names = Object.keys(indexers);
     const taken = names.find((name) => this.#indices.has(name));
     if (taken !== undefined)
       throw new InformerStateError('DUPLICATE_INDEX', `index ${JSON.stringify(taken)} exists already`);
-    for (const name of names) this.#indices.set(name, { valuesOf: indexers[name]!, sets: new Map() });
-    if (names.length === 0) return;
-    for (const [key, object] of objects) {
-      for (const name of names) this.#updateOne(name, this.#indices.get(name)!, key, undefined, object);
-    }
+    for (const name of names) this.addLazily(name, indexers[name]!);
+    for (const name of names) this.#sets(name);
   }
 
   update(key: string, previous: T | undefined, next: T | undefined): void {
-    for (const [name, index] of this.#indices) this.#updateOne(name, index, key, previous, next);
+    if (this.#live === 0) return;
+    for (const [name, index] of this.#indices) {
+      if (index.sets !== undefined) this.#updateOne(name, index, index.sets, key, previous, next);
+    }
   }
 
   clear(): void {
-    for (const index of this.#indices.values()) index.sets.clear();
+    for (const index of this.#indices.values()) index.sets?.clear();
   }
 
   keys(name: string, value: string): ReadonlySet<string> {
-    return this.#index(name).sets.get(value) ?? new Set();
+    return this.#sets(name).get(value) ?? new Set();
   }
 
   values(name: string): string[] {
-    return [...this.#index(name).sets.keys()];
+    return [...this.#sets(name).keys()];
   }
 
   valuesOf(name: string, object: T): readonly string[] {
@@ -75,19 +87,36 @@ export class StoreIndex<T> {
     return index;
   }
 
-  #updateOne(name: string, index: Index<T>, key: string, previous: T | undefined, next: T | undefined): void {
+  #sets(name: string): Map<string, Set<string>> {
+    const index = this.#index(name);
+    if (index.sets !== undefined) return index.sets;
+    const sets = new Map<string, Set<string>>();
+    for (const [key, object] of this.#objects()) this.#updateOne(name, index, sets, key, undefined, object);
+    index.sets = sets;
+    this.#live++;
+    return sets;
+  }
+
+  #updateOne(
+    name: string,
+    index: Index<T>,
+    sets: Map<string, Set<string>>,
+    key: string,
+    previous: T | undefined,
+    next: T | undefined,
+  ): void {
     const before = previous === undefined ? NONE : this.#safeValues(name, index, key, previous, false);
     const after = next === undefined ? NONE : this.#safeValues(name, index, key, next, true);
     // Nearly every change leaves the values as they are.
     if (before.length === 1 && after.length === 1 && before[0] === after[0]) return;
     for (const value of before) {
-      const set = index.sets.get(value);
+      const set = sets.get(value);
       set?.delete(key);
-      if (set?.size === 0) index.sets.delete(value);
+      if (set?.size === 0) sets.delete(value);
     }
     for (const value of after) {
-      const set = index.sets.get(value);
-      if (set === undefined) index.sets.set(value, new Set([key]));
+      const set = sets.get(value);
+      if (set === undefined) sets.set(value, new Set([key]));
       else set.add(key);
     }
   }
