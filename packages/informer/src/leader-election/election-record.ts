@@ -52,13 +52,18 @@ export function checkTiming(timing: ElectionTiming): void {
   }
 }
 
-/** The duration in the record counts, not the candidate's own: a short-lived candidate must not take a long lease (kubernetes#47671). */
-export const isLeaseValid = ({ record, at }: Observation, now: number): boolean =>
-  at + record.leaseDurationSeconds * 1000 > now;
+/**
+ * The duration in the record counts, not the candidate's own: a short-lived candidate must not take a long lease (kubernetes#47671).
+ * A record without one, as a library with a misspelt field writes it, is waited for as if it were ours.
+ */
+export const isLeaseValid = ({ record, at }: Observation, now: number, ownDurationMs: number): boolean =>
+  at + (record.leaseDurationSeconds > 0 ? record.leaseDurationSeconds * 1000 : ownDurationMs) > now;
 
 /** True when somebody else holds a lease that has not run out as far as we have seen. */
-export const isHeldByOther = (seen: Observation, identity: string, now: number): boolean =>
-  seen.record.holderIdentity !== '' && seen.record.holderIdentity !== identity && isLeaseValid(seen, now);
+export const isHeldByOther = (seen: Observation, identity: string, now: number, ownDurationMs: number): boolean =>
+  seen.record.holderIdentity !== '' &&
+  seen.record.holderIdentity !== identity &&
+  isLeaseValid(seen, now, ownDurationMs);
 
 /** The record with which `identity` takes the lock that has this record, or keeps it. */
 export function claim(

@@ -74,20 +74,31 @@ describe('LeaderElector', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('hands over within a retry period after a release, in a new term (kubernetes#91966)', async () => {
-    const { clock, candidate, log } = setUp();
+  it('I-48 kubernetes#91966: a release is written after the work has ended, and handed over within a retry period in a new term', async () => {
+    const { api, clock, candidate, log } = setUp();
     const a = candidate('a');
     await clock.advance(500);
     const b = candidate('b');
     await clock.advance(9500);
+    const written: unknown[] = [];
+    api.intercept = ({ method, body }) => {
+      const { spec: next } = (body ?? {}) as { readonly spec?: { readonly holderIdentity?: string } };
+      if (method === 'PUT' && next?.holderIdentity === '') written.push(log.at(-1), a.elector.state.phase, next);
+      return undefined;
+    };
     a.abort.abort();
     await clock.advance(2000);
+    expect(written).toEqual([
+      'a stops at 10',
+      'stepping-down',
+      expect.objectContaining({ holderIdentity: '', leaseDurationSeconds: 1 }),
+    ]);
     expect(log).toEqual(['a leads term 0 at 0', 'a stops at 10', 'b leads term 1 at 10.5']);
     b.abort.abort();
     await b.done;
   });
 
-  it('waits a whole lease of observed silence, whatever the times in the record say (client-go#448)', async () => {
+  it('I-46 client-go#448: a candidate waits a whole lease of observed silence, whatever the times in the record say', async () => {
     const { api, clock, candidate, log } = setUp();
     api.put(LEASES, held('old', 15));
     const a = candidate('a');
@@ -97,7 +108,7 @@ describe('LeaderElector', () => {
     await a.done;
   });
 
-  it('lets the duration in the record count, not its own (kubernetes#47671)', async () => {
+  it('I-47 kubernetes#47671: the duration in the record counts, not that of a candidate', async () => {
     const { api, clock, candidate, log } = setUp();
     api.put(LEASES, held('long', 30));
     const a = candidate('a', { leaseDurationMs: 10_000, renewDeadlineMs: 6000 });
@@ -108,6 +119,19 @@ describe('LeaderElector', () => {
     expect(log).toEqual([]);
     await clock.advance(32_000);
     expect(log).toEqual(['a leads term 5 at 152']);
+    a.abort.abort();
+    await a.done;
+  });
+
+  it('O-04 kubernetes-leader-election: a lease without a duration is waited for as if it were ours', async () => {
+    const { api, clock, candidate, log } = setUp();
+    const { leaseDurationSeconds: _, ...spec } = held('misspelt', 15).spec;
+    api.put(LEASES, { metadata: { name: 'op' }, spec });
+    const a = candidate('a');
+    await clock.advance(15_999);
+    expect(log).toEqual([]);
+    await clock.advance(1);
+    expect(log).toEqual(['a leads term 5 at 16']);
     a.abort.abort();
     await a.done;
   });

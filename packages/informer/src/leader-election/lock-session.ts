@@ -102,7 +102,7 @@ export class LockSession {
     const { clock, identity, lock, logger } = this.#options;
     const { leaseDurationMs } = this.#options.timing;
     const known = this.#observed;
-    if (known !== undefined && this.isHolder && isLeaseValid(known, clock.now())) {
+    if (known !== undefined && this.isHolder && isLeaseValid(known, clock.now(), leaseDurationMs)) {
       try {
         await this.#write('update', claim(identity, leaseDurationMs, known.record, clock.now()), signal);
         return true;
@@ -120,7 +120,7 @@ export class LockSession {
       this.#observedRaw = state.raw;
       this.#observe(state.record);
     }
-    if (isHeldByOther(this.#observed!, identity, clock.now())) return false;
+    if (isHeldByOther(this.#observed!, identity, clock.now(), leaseDurationMs)) return false;
     await this.#write('update', claim(identity, leaseDurationMs, state.record, clock.now()), signal);
     return true;
   }
