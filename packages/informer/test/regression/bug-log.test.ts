@@ -4,6 +4,7 @@ import {
   newStatusError,
   newTooLargeResourceVersion,
   newTooManyRequests,
+  StatusError,
   settle,
   VirtualClock,
 } from '@kube-rx/apimachinery';
@@ -16,6 +17,7 @@ import {
   errorEvent,
   event,
   list,
+  page,
   ScriptedListerWatcher,
   type TestObject,
   TestStream,
@@ -105,15 +107,40 @@ describe('reports', () => {
   it('I-07 javascript#494: one open connection at a time, none after the end', async () => {
     server.onList(list('5'));
     await start();
-    for (let version = 6; version < 206; version++) {
-      await clock.advance(6000);
+    for (let version = 6; server.streams.length <= 200; version++) {
+      await clock.advance(50);
+      expect(server.openStreams).toBeLessThanOrEqual(1);
       server.stream.send(`ADDED o${version}@${version}`);
       server.stream.end();
       await settle();
-      expect(server.openStreams).toBe(1);
+      expect(server.openStreams).toBeLessThanOrEqual(1);
     }
+    expect([seen.length, server.streams.length, server.listCount]).toEqual([201, 201, 1]);
     await informer.close();
     expect(server.openStreams).toBe(0);
+  });
+
+  it.each([
+    ['(a) during a list that takes long', list('5', 'a@5')],
+    ['(b) during a wait', newTooManyRequests('busy', 5)],
+  ])('I-08 javascript#956: a stop %s is final, and may be said twice', async (_when, answer) => {
+    const slow = new Promise<void>((resolve) => clock.setTimer(resolve, 400));
+    server.onList(answer instanceof Error ? answer : slow.then(() => answer));
+    await start();
+    await Promise.all([informer.close(), informer.close()]);
+    await clock.advance(600_000);
+    expect([server.requests.length, seen, informer.isStopped]).toEqual([1, [], true]);
+  });
+
+  it('I-08 javascript#402: (c) what waited in a stopped run does nothing when a new one has begun', async () => {
+    server.onList(newTooManyRequests('busy', 5), list('7', 'a@7'));
+    await start();
+    await informer.close();
+    await start();
+    await clock.advance(600);
+    expect(server.requests).toEqual(['LIST rv=0 limit=500', 'LIST rv=0 limit=500', 'WATCH rv=7']);
+    await clock.advance(60_000);
+    expect([server.requests.length, seen]).toEqual([3, ['added a@7']]);
   });
 
   it('I-10 javascript#2860: a watch without headers can be aborted', async () => {
@@ -124,10 +151,33 @@ describe('reports', () => {
     expect(server.signals.at(-1)?.aborted).toBe(true);
   });
 
+  it('I-13 javascript#680: a handler that throws is reported once, and disturbs neither the others nor the stream', async () => {
+    server.onList(list('5', 'a@5'));
+    await start();
+    const second: string[] = [];
+    informer.handle({
+      onAdd: (object) => {
+        if (object.metadata.name === 'b') throw new Error('no b');
+      },
+    });
+    informer.handle({ onAdd: (object) => void second.push(object.metadata.name) });
+    await settle();
+    server.stream.send('ADDED b@6', 'ADDED c@7');
+    await settle();
+    expect(second).toEqual(['a', 'b', 'c']);
+    expect(informer.lastSyncResourceVersion).toBe('7');
+    expect(faults).toEqual(['handler']);
+  });
+
   it('I-15 kubernetes-fluent-client#979: a list that is throttled is tried until it works', async () => {
     server.onList(...Array.from({ length: 6 }, () => newTooManyRequests('busy', 2)), list('9', 'a@9'));
     await start();
-    await clock.advance(120_000);
+    for (let tries = 1; tries <= 6; tries++) {
+      expect(server.listCount).toBe(tries);
+      await clock.advance(1999);
+      expect(server.listCount).toBe(tries);
+      while (server.listCount === tries) await clock.advance(1);
+    }
     expect(seen).toEqual(['added a@9']);
     expect(faults.filter((kind) => kind === 'throttled')).toHaveLength(6);
   });
@@ -210,6 +260,19 @@ describe('reports', () => {
     expect(server.requests.slice(1)).toEqual(['WATCH rv=100', 'WATCH rv=4990']);
   });
 
+  it('I-23 kube-rs#219: without bookmarks it costs one 410 and one list, and nobody is told of an error', async () => {
+    server.onList(list('100', 'a@90'), list('5000', 'a@90'));
+    const late = new TestStream();
+    late.send(errorEvent(410, 'Expired'));
+    server.onWatch(new TestStream(), late);
+    await start();
+    await clock.advance(60_000);
+    server.stream.end();
+    await clock.advance(5000);
+    expect(server.requests.slice(1)).toEqual(['WATCH rv=100', 'WATCH rv=100', 'LIST rv=100', 'WATCH rv=5000']);
+    expect([seen, reported]).toEqual([['added a@90'], []]);
+  });
+
   it('I-25 kube-rs#1615: 410 does not end a consumer of the stream of events', async () => {
     server.onList(list('5', 'a@5'), list('9', 'a@5', 'b@8'));
     await start();
@@ -229,6 +292,53 @@ describe('reports', () => {
     server.onList(list('900', 'old@12', 'new@880'));
     await start();
     expect(watches()).toEqual(['WATCH rv=900']);
+  });
+
+  it.each(['last', 'any', 'most-recent'] as const)(
+    'I-27 argo-workflows#15106: no choice of where lists begin changes where a watch goes on (%s)',
+    async (relistFrom) => {
+      server.onList(list('70', 'a@5'), list('90', 'a@5'));
+      await start({ relistFrom });
+      server.stream.send('MODIFIED a@77');
+      await clock.advance(60_000);
+      server.stream.end();
+      await settle();
+      expect(watches()).toEqual(['WATCH rv=70', 'WATCH rv=77']);
+      server.stream.send(errorEvent(410, 'Expired'));
+      await clock.advance(5000);
+      const from = { last: 'LIST rv=77', any: 'LIST rv=0 limit=500', 'most-recent': 'LIST rv= limit=500' }[relistFrom];
+      expect(server.requests.slice(-2)).toEqual([from, 'WATCH rv=90']);
+    },
+  );
+
+  it('I-28 kubernetes#66981: pages whose token expires are dropped for one whole list, delivered once', async () => {
+    const names = Array.from({ length: 1200 }, (_, at) => `o${at}@${at + 1}`);
+    const { status } = newResourceExpired('The provided continue parameter is too old');
+    const expired = new StatusError({ ...status, metadata: { continue: 'goes-on-inconsistently' } });
+    server.onList(page('2000', 'page-2', ...names.slice(0, 500)), expired, list('2100', ...names));
+    await start();
+    expect(server.requests).toEqual([
+      'LIST rv=0 limit=500',
+      'LIST rv= limit=500 continue=page-2',
+      'LIST rv=0',
+      'WATCH rv=2100',
+    ]);
+    expect(seen).toHaveLength(1200);
+    expect(new Set(seen).size).toBe(1200);
+  });
+
+  it('I-31 kubernetes#74105: whoever hears that a resource is gone can stop', async () => {
+    server.onList(
+      list('5', 'x@5'),
+      newStatusError(404, 'NotFound', 'the server could not find the requested resource'),
+    );
+    await start();
+    informer.faults$.subscribe((fault) => {
+      if (fault.kind === 'not-found') void informer.close();
+    });
+    server.stream.send(errorEvent(410, 'Expired'));
+    await clock.advance(200_000);
+    expect([informer.isStopped, server.listCount]).toEqual([true, 2]);
   });
 
   it('I-31 kubernetes#74105: a resource that vanishes is reported and comes back by itself', async () => {
@@ -294,20 +404,52 @@ describe('reports', () => {
     server.onList(list('1'));
     await start();
     informer.addIndexers({ name: (each) => [each.metadata.name] });
-    for (let version = 2; version < 1002; version++) server.stream.send(`ADDED o${version}@${version}`);
-    for (let version = 2; version < 1002; version++) server.stream.send(`DELETED o${version}@${version + 2000}`);
-    expect((informer.store as never as { indexValues(name: string): string[] }).indexValues('name')).toEqual([]);
+    const indexValues = (): string[] =>
+      (informer.store as never as { indexValues(name: string): string[] }).indexValues('name');
+    for (let version = 2; version < 10_002; version++) server.stream.send(`ADDED o${version}@${version}`);
+    expect(indexValues()).toHaveLength(10_000);
+    for (let version = 2; version < 10_002; version++) server.stream.send(`DELETED o${version}@${version + 20_000}`);
+    expect(indexValues()).toEqual([]);
   });
 
   it('I-40 kubernetes#113763: a registration is synced only when its handler has returned from the last initial object', async () => {
-    server.onList(list('1000', ...Array.from({ length: 200 }, (_, index) => `o${index}@${index + 1}`)));
+    server.onList(list('1001', ...Array.from({ length: 1000 }, (_, index) => `o${index}@${index + 1}`)));
     await start();
-    const registration = informer.handle(() => new Promise<void>((resolve) => clock.setTimer(resolve, 1)));
+    const initial: boolean[] = [];
+    const registration = informer.handle((each) => {
+      if (each.type === 'added') initial.push(each.initial);
+      return new Promise<void>((resolve) => clock.setTimer(resolve, 1));
+    });
     expect([informer.hasSynced, registration.hasSynced]).toEqual([true, false]);
-    await clock.advance(199);
+    await clock.advance(999);
     expect(registration.hasSynced).toBe(false);
     await clock.advance(2);
     expect(registration.hasSynced).toBe(true);
+    const late = informer.handle(() => new Promise<void>((resolve) => clock.setTimer(resolve, 1)));
+    expect(late.hasSynced).toBe(false);
+    await clock.advance(1001);
+    expect(late.hasSynced).toBe(true);
+    server.stream.send('ADDED later@2000');
+    await clock.advance(1);
+    expect(initial).toEqual([...Array.from({ length: 1000 }, () => true), false]);
+  });
+
+  it('I-45 kubernetes-client/python#2228: an object that leaves the selector is told as deleted, as it was selected, at the version of the change', async () => {
+    server.onList(list('5', 'a@5'));
+    await start();
+    const told: unknown[] = [];
+    informer.handle({ onDelete: (object, unknown) => void told.push(object.metadata.labels, unknown) });
+    const left = event('DELETED a@9');
+    const labels = { app: 'x' };
+    server.stream.send({
+      ...left,
+      object: { ...left.object, metadata: { ...left.object.metadata, labels } },
+    } as typeof left);
+    expect([seen, told]).toEqual([
+      ['added a@5', 'deleted a@9'],
+      [labels, false],
+    ]);
+    expect(informer.lastSyncResourceVersion).toBe('9');
   });
 
   it('O-02: 200,000 objects in one list', async () => {
