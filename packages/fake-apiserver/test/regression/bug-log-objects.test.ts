@@ -346,6 +346,26 @@ describe('reports about objects', () => {
     });
   });
 
+  it('I-48 kubernetes#91966: a Lease of no duration is refused', async () => {
+    await start();
+    const { code, body } = await api.post('/apis/coordination.k8s.io/v1/namespaces/default/leases', {
+      metadata: { name: 'l' },
+      spec: { holderIdentity: '', leaseDurationSeconds: 0 },
+    });
+    expect([code, body.details.causes[0].field]).toEqual([422, 'spec.leaseDurationSeconds']);
+  });
+
+  it('I-45 kubernetes-client/python#2228: who loses its label leaves the watch with its last selected content', async () => {
+    await start();
+    const version = await api.make(MAPS, 'a', { metadata: { name: 'a', labels: { app: 'x' } }, data: { k: '1' } });
+    const watch = await api.watch(MAPS, `labelSelector=app%3Dx&resourceVersion=${version}`);
+    const left = await api.change(`${MAPS}/a`, { metadata: { labels: null }, data: { k: '2' } });
+    await watch.atLeast(1);
+    expect(watch.lines).toEqual([`DELETED a@${left}`]);
+    expect(watch.events[0]!.object).toMatchObject({ metadata: { labels: { app: 'x' } }, data: { k: '1' } });
+    watch.close();
+  });
+
   it('O-04 kubernetes-leader-election: an unknown field of a Lease is dropped with a warning, or refused strictly', async () => {
     await start();
     const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
