@@ -6,13 +6,19 @@ import type { ReflectorStore } from './reflector-store.ts';
 
 export class InitialEventsStore<T extends KubernetesObject> implements ReflectorStore<T> {
   readonly #objects = new Map<string, T>();
+  readonly #store: ReflectorStore<T> | undefined;
+
+  /** `store` is the one the objects are for. */
+  constructor(store?: ReflectorStore<T>) {
+    this.#store = store;
+  }
 
   get size(): number {
     return this.#objects.size;
   }
 
   add(object: T): void {
-    this.#objects.set(metaNamespaceKeyFunc(object), object);
+    this.#objects.set(metaNamespaceKeyFunc(object), this.#store?.held?.(object) ?? object);
   }
   update(object: T): void {
     this.add(object);

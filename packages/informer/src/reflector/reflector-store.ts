@@ -9,6 +9,8 @@ export interface ReflectorStore<T extends KubernetesObject> {
   delete(object: T): void;
   replace(items: readonly T[], resourceVersion: string): void;
   resync?(): void;
+  /** An equal object that the store has already, or the one given: a list then need not be held beside what it repeats. */
+  held?(object: T): T;
   /** Called after every event, bookmarks included. */
   updateResourceVersion?(resourceVersion: string): void;
 }

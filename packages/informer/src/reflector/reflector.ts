@@ -203,6 +203,7 @@ export class Reflector<T extends KubernetesObject> {
         this.#listed += count;
       },
       onObject: this.#options.onObject,
+      keep: (object: KubernetesObject): KubernetesObject => this.#store.held?.(object as T) ?? object,
     };
     const { name, clock } = this.#options;
     const askedAt = clock.now();

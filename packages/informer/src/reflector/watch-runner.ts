@@ -31,7 +31,7 @@ export class WatchRunner<T extends KubernetesObject> {
   readonly #runner: WatchRunnerOptions<T>;
   readonly #options: ResolvedReflectorOptions;
   #session: StreamSession<T> | undefined;
-  #initialStore = new InitialEventsStore<T>();
+  #initialStore: InitialEventsStore<T>;
   // The stream is in the phase of its initial events.
   #initial = false;
   cursor = '';
@@ -41,6 +41,7 @@ export class WatchRunner<T extends KubernetesObject> {
   constructor(runner: WatchRunnerOptions<T>) {
     this.#runner = runner;
     this.#options = runner.options;
+    this.#initialStore = new InitialEventsStore<T>(runner.store);
   }
 
   get session(): StreamSession<T> | undefined {
@@ -50,7 +51,7 @@ export class WatchRunner<T extends KubernetesObject> {
   /** Takes the objects of a finished streaming list. */
   takeInitialItems(): T[] {
     const items = this.#initialStore.items();
-    this.#initialStore = new InitialEventsStore();
+    this.#initialStore = new InitialEventsStore<T>(this.#runner.store);
     return items;
   }
 
@@ -105,7 +106,7 @@ export class WatchRunner<T extends KubernetesObject> {
     this.#session?.close();
     this.#initial = initial;
     this.received = 0;
-    if (initial) this.#initialStore = new InitialEventsStore();
+    if (initial) this.#initialStore = new InitialEventsStore<T>(this.#runner.store);
     const openedAt = clock.now();
     const session = new StreamSession<T>({
       clock,

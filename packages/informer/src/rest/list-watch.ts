@@ -140,7 +140,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
       fillKinds(batch, decoder.head, this.#type, this.#decoding);
       for (const item of batch as T[]) {
         context.onObject?.(item);
-        items.push(item);
+        items.push(context.keep === undefined ? item : (context.keep(item) as T));
       }
       context.onItems?.(batch.length);
     });

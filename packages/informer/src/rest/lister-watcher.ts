@@ -17,6 +17,8 @@ export interface ListContext {
   /** Called while items arrive, with how many came since the last call. */
   readonly onItems?: ((count: number) => void) | undefined;
   readonly onObject?: OnObject | undefined;
+  /** Asked after `onObject` what is to be kept of an object: itself, or an equal one that is there already. */
+  readonly keep?: ((object: KubernetesObject) => KubernetesObject) | undefined;
 }
 
 export interface WatchContext {

@@ -14,9 +14,11 @@ import { freeze } from '../store/deep-freeze.ts';
 import type { IndexedStore } from '../store/indexed-store.ts';
 import { metaNamespaceKeyFunc } from '../store/key-func.ts';
 import { MetadataSharing } from '../store/metadata-sharing.ts';
+import { sameJson } from '../store/same-json.ts';
 import type { InformerSourceSpec, Transform } from './informer-options.ts';
 import { ProcessLoop } from './process-loop.ts';
 import type { StoreEvent } from './store-event.ts';
+import { sameResourceVersion } from './store-event.ts';
 
 export interface InformerSourceOptions<T extends KubernetesObject> {
   readonly store: IndexedStore<T, string>;
@@ -24,6 +26,8 @@ export interface InformerSourceOptions<T extends KubernetesObject> {
   readonly transform: Transform<T> | undefined;
   readonly freeze: FreezeMode;
   readonly shareMetadata: boolean;
+  /** The store holds its objects as they are, so that a list can do with those it repeats. */
+  readonly reuseListed: boolean;
   readonly reflector: ReflectorOptions;
   readonly notify: (event: StoreEvent<T>, unchanged: boolean) => void;
   /** A list has been worked off completely. */
@@ -96,6 +100,14 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
     this.#queue.replace(items, resourceVersion, transform === undefined && mode === 'off' ? undefined : this.#prepare);
     this.#listVersion = resourceVersion;
     this.#loop.drain();
+  }
+
+  /** Only where the store gives back the object it was given, and it is what was decoded. */
+  held(object: T): T {
+    const { store, transform, reuseListed } = this.#options;
+    if (!reuseListed || transform !== undefined || store.size === 0) return object;
+    const known = store.getByKey(metaNamespaceKeyFunc(object));
+    return known !== undefined && sameResourceVersion(known, object) && sameJson(known, object) ? known : object;
   }
 
   resync(): void {

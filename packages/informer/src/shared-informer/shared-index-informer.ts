@@ -238,6 +238,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
       queue: options.queue ?? (this.#modern ? 'real' : 'delta'),
       transform: options.transform,
       freeze: options.freeze ?? defaultFreeze(profile),
+      reuseListed: options.table === undefined && options.storage !== 'compact',
       shareMetadata: options.shareMetadata ?? (this.#modern && options.storage !== 'compact'),
       reflector: {
         ...options,

@@ -36,7 +36,8 @@ describe('SharedInformerFactory', () => {
   }
   const add = (name: string, labels: Record<string, string> = {}, path = PATH) =>
     api.put(`${path}/${name}`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, labels } });
-  const lists = () => api.requests.filter((request) => request.query['watch'] !== 'true').length;
+  const lists = () =>
+    api.requests.filter(({ path, query }) => path.endsWith('/configmaps') && query['watch'] !== 'true').length;
 
   it('starts one informer for equal specs, whatever their spelling', async () => {
     add('a');
