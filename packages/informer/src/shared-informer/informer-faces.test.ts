@@ -91,6 +91,36 @@ describe('SharedIndexInformer, faces and options', () => {
     });
   });
 
+  describe('a list that repeats what is there', () => {
+    const says = (each: TestObject, value: string): TestObject => ({ ...each, data: { value } });
+
+    it.each(['objects', 'compact'] as const)(
+      'keeps the objects it has, and tells of the others alone (%s)',
+      async (storage) => {
+        server.onList(list('10', 'a@5', 'b@6'));
+        create({ storage });
+        const seen = record();
+        await start();
+        const [a] = informer.store.list();
+        await relist('20', 'a@5', 'b@9');
+        expect(seen).toEqual(['add a@5 initial', 'add b@6 initial', 'synced 2 first', 'update b@6->9', 'synced 2']);
+        if (storage === 'objects') expect(informer.store.list()[0]).toBe(a);
+        expect(informer.lastSyncResourceVersion).toBe('20');
+      },
+    );
+
+    it('is believed when it says something else at the same version, as after a restore of an old state', async () => {
+      const first = list('10', 'a@5');
+      server.onList({ ...first, items: first.items.map((each) => says(each, 'old')) });
+      create();
+      await start();
+      server.onList({ ...list('9'), items: first.items.map((each) => says(each, 'new')) });
+      server.stream.send(errorEvent(410, 'Expired'));
+      await clock.advance(60_000);
+      expect(informer.store.get('a', 'default')?.data).toEqual({ value: 'new' });
+    });
+  });
+
   describe('transform', () => {
     const strip = (each: TestObject): TestObject => ({ ...each, data: { seen: 'yes' } });
 

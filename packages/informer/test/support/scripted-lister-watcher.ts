@@ -145,7 +145,8 @@ export class ScriptedListerWatcher implements ListerWatcher<TestObject> {
     const settled = await Promise.race([answer, aborted(context.signal)]);
     if (settled instanceof Error) throw settled;
     context.onItems?.(settled.items.length);
-    return { ...settled, items: [...settled.items] };
+    const items = settled.items.map((item) => (context.keep?.(item) ?? item) as TestObject);
+    return { ...settled, items };
   }
 
   async watch(options: ListOptions, context: WatchContext): Promise<WatchStream<TestObject>> {
