@@ -89,3 +89,12 @@ it('loses no patch of many at once, and refuses one of an old version', async ()
       'Operation cannot be fulfilled on configmaps "patched": the object has been modified; please apply your changes to the latest version and try again',
   });
 });
+
+it.each(['configmaps', 'events', 'endpoints'])('finds no %s to patch where there is none', async (resource) => {
+  const answer = await server.fetch(`/api/v1/namespaces/default/${resource}/none`, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ metadata: { labels: { a: 'b' } } }),
+  });
+  expect(await answer.json()).toMatchObject({ code: 404, message: `${resource} "none" not found` });
+});

@@ -3,6 +3,7 @@
 import {
   newBadRequest,
   newConflict,
+  newNotFound,
   newRequestEntityTooLarge,
   newStatusError,
   newUnknownError,
@@ -43,6 +44,8 @@ export async function handlePatch(
     dryRun: options.dryRun,
     forceAllowCreate: apply,
     transform: (existing) => {
+      // Also of a kind that an update may create: only an apply makes something out of nothing.
+      if (existing === undefined && !apply) throw newNotFound(store.info, name);
       const patched = answering(() => patch(existing));
       if (existing === undefined) refuseUid(store, patched, name);
       checkName(patched, name);
