@@ -32,6 +32,12 @@ module.exports = {
       'node_modules/axios/',
       `^${informer}/rest/axios-transport\\.ts$`,
     ),
+    forbid(
+      'socks-in-one-file',
+      '^packages/informer/src',
+      'node_modules/socks/',
+      `^${informer}/rest/proxy-dialer\\.ts$`,
+    ),
     forbid('ws-in-one-file', '^packages/informer/src', 'node_modules/ws/', `^${informer}/rest/ws-transport\\.ts$`),
     forbid('no-rxjs-in-server', '^packages/fake-apiserver/src', 'node_modules/(rxjs|axios)/'),
     forbid(

@@ -51,8 +51,8 @@ export type {
   TransportResponse,
 } from './rest/transport.ts';
 export type { Warning } from './rest/warnings.ts';
-export type { WatchListSupport } from './rest/watch-list-support.ts';
 export type { Decoding } from './rest/watch-decoder.ts';
+export type { WatchListSupport } from './rest/watch-list-support.ts';
 export { select$ } from './rx/select.ts';
 export type { BufferPolicy } from './shared-informer/buffer-policy.ts';
 export {

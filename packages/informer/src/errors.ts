@@ -20,6 +20,7 @@ export type TransportErrorCode =
   | 'TLS'
   | 'ABORTED'
   | 'TOO_MANY_REDIRECTS'
+  | 'PROXY'
   | 'NETWORK';
 
 /** The request got no (whole) answer. `RESET`, `EOF` and `UNEXPECTED_EOF` mean that the peer ended the connection. */
@@ -144,6 +145,7 @@ export class WaitError extends InformerError {
 export type ConfigErrorCode =
   | 'NO_SUCH_FILE'
   | 'BAD_KUBECONFIG'
+  | 'BAD_PROXY'
   | 'NO_SUCH_CONTEXT'
   | 'NOT_IN_CLUSTER'
   | 'EXEC_PLUGIN_FAILED'

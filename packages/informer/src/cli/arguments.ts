@@ -14,7 +14,7 @@ export interface WatchArguments {
   readonly fieldSelector: string | undefined;
   readonly metadataOnly: boolean;
   readonly initial: InitialMode;
-  readonly transport: 'http' | 'websocket';
+  readonly transport: 'http' | 'http2' | 'websocket';
   readonly json: boolean;
   readonly diff: boolean;
   readonly showInitial: boolean;
@@ -49,7 +49,7 @@ widgets.example.com), a list (pods,svc), one object (pods/web) or a category (al
       --seconds N                   end after so long (default: at SIGINT or SIGTERM)
       --metadata-only               ask the server for the metadata of the objects alone
       --watch-list                  stream the first list without asking whether the server can (default: ask)
-      --transport http|websocket    how watches are read (default http)
+      --transport NAME              http (default), http2 (all on one connection), websocket (for watches)
       --kubeconfig FILE             (default the files of KUBECONFIG, else ~/.kube/config, else the pod's account)
       --context NAME                context of the kubeconfig (default the current one)
       --server URL                  this server instead of a kubeconfig
@@ -112,7 +112,7 @@ export function parseArguments(argv: readonly string[]): CliArguments {
         result.initial = 'watch-list';
         break;
       case '--transport':
-        result.transport = flags.oneOf(['http', 'websocket']);
+        result.transport = flags.oneOf(['http', 'http2', 'websocket']);
         break;
       case '--kubeconfig':
         connection.kubeconfig = flags.value();

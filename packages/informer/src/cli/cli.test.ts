@@ -60,7 +60,7 @@ describe('parseArguments', () => {
     [['watch', 'pods', '--seconds', 'soon'], /--seconds/],
     [['watch', 'pods', '-n'], /-n must be followed by a value/],
     [['watch', 'pods', '--json=yes'], /--json/],
-    [['watch', 'pods', '--transport', 'pigeon'], /http, websocket/],
+    [['watch', 'pods', '--transport', 'pigeon'], /http, http2, websocket/],
   ])('refuses %j', (words, message) => {
     expect(() => parseArguments(words)).toThrow(message);
   });

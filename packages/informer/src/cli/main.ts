@@ -5,11 +5,9 @@ import { OptionsError, realClock } from '@kube-rx/apimachinery';
 import { userAgent } from '../client/user-agent.ts';
 import type { ClientConfig } from '../config/client-config.ts';
 import type { ConnectedClient } from '../config/create-client.ts';
-import { createClient, transportOptions } from '../config/create-client.ts';
+import { createClient } from '../config/create-client.ts';
 import { loadKubeconfig } from '../config/load-kubeconfig.ts';
 import { bearerToken } from '../rest/auth.ts';
-import { createAxiosTransport } from '../rest/axios-transport.ts';
-import { createWsTransport } from '../rest/ws-transport.ts';
 import type { ConnectionArguments, WatchArguments } from './arguments.ts';
 import { HELP, parseArguments } from './arguments.ts';
 import { jsonOutput, textOutput } from './output.ts';
@@ -109,11 +107,9 @@ function connect(
   clock: Clock,
   warn: (text: string) => void,
 ): ConnectedClient {
-  const calls = createAxiosTransport(transportOptions(config));
-  const transport = args.transport === 'websocket' ? createWsTransport({ calls, tls: config.tls, clock }) : calls;
   const agent = userAgent({ name: 'kube-informer', version });
   return createClient(config, {
-    transport,
+    transport: args.transport === 'http' ? 'axios' : args.transport,
     userAgent: agent,
     clock,
     maxRetries: 0,

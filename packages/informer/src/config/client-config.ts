@@ -1,6 +1,6 @@
 // How to reach one API server: what a kubeconfig, a pod's environment or a plain URL boil down to.
 import type { AuthProvider, Impersonation } from '../rest/auth.ts';
-import type { TlsMaterial } from '../rest/axios-transport.ts';
+import type { TlsMaterial } from '../rest/tls-material.ts';
 
 export interface ClientConfig {
   /** Base URL with an optional path in front of every API path. */

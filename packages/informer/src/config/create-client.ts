@@ -4,15 +4,18 @@ import { OptionsError } from '@kube-rx/apimachinery';
 import type { KubeClientOptions } from '../client/kube-client.ts';
 import { KubeClient } from '../client/kube-client.ts';
 import { bearerToken } from '../rest/auth.ts';
-import type { AxiosTransportOptions, TlsMaterial } from '../rest/axios-transport.ts';
+import type { AxiosTransportOptions } from '../rest/axios-transport.ts';
 import { createAxiosTransport } from '../rest/axios-transport.ts';
+import { createHttp2Transport } from '../rest/http2-transport.ts';
 import type { ListWatchOptions } from '../rest/list-watch.ts';
 import { ListWatch } from '../rest/list-watch.ts';
 import type { RateLimiter } from '../rest/rate-limiter.ts';
 import type { ResourceType } from '../rest/resource-type.ts';
 import { RestClient } from '../rest/rest-client.ts';
+import type { TlsMaterial } from '../rest/tls-material.ts';
 import type { Transport } from '../rest/transport.ts';
 import type { Warning } from '../rest/warnings.ts';
+import { createWsTransport } from '../rest/ws-transport.ts';
 import type { ClientConfig } from './client-config.ts';
 
 /** A server by its URL, for tests and simple cases; see {@link loadKubeconfig} for the rest. */
@@ -25,9 +28,15 @@ export interface ServerConfig {
   readonly namespace?: string | undefined;
 }
 
+/** Transports that come with the package. */
+export type TransportName = 'axios' | 'http2' | 'websocket';
+
 export interface CreateClientOptions extends KubeClientOptions {
-  /** @defaultValue axios over Node's http and https */
-  readonly transport?: Transport | undefined;
+  /**
+   * `axios`: Node's http and https, a connection for each watch. `http2`: all of the client on one connection, or axios where the server has
+   * no HTTP/2. `websocket`: watches as WebSockets, the rest over axios. Or any object with `send` and `close`. @defaultValue `axios`
+   */
+  readonly transport?: Transport | TransportName | undefined;
   /** Bound of every request but a watch, each page of a list for itself, ms; 0 for none. @defaultValue 60 000 */
   readonly timeoutMs?: number | undefined;
   /** Repetitions for answers with Retry-After and lost connections. Informers wait by themselves. @defaultValue 10 */
@@ -95,7 +104,8 @@ export function createClient(config: ClientConfig | ServerConfig, options: Creat
     'token' in config || 'ca' in config || 'insecureSkipTlsVerify' in config
       ? fromServer(config)
       : (config as ClientConfig);
-  const transport = given ?? createAxiosTransport(transportOptions(full));
+  const transport =
+    typeof given === 'object' ? given : createTransport(given ?? 'axios', transportOptions(full), clock);
   const rest = new RestClient({
     server: full.server,
     transport,
@@ -110,6 +120,25 @@ export function createClient(config: ClientConfig | ServerConfig, options: Creat
     clock,
   });
   return new ConnectedClient(rest, transport, full.namespace ?? 'default', options);
+}
+
+/** A transport by its name, for a configuration; see {@link transportOptions}. */
+export function createTransport(name: TransportName, options: AxiosTransportOptions, clock?: Clock): Transport {
+  switch (name) {
+    case 'axios':
+      return createAxiosTransport(options);
+    case 'http2':
+      return createHttp2Transport({ ...options, clock });
+    case 'websocket':
+      return createWsTransport({
+        calls: createAxiosTransport(options),
+        tls: options.tls,
+        proxyUrl: options.proxyUrl,
+        clock,
+      });
+    default:
+      throw new OptionsError('transport', name satisfies never, '"axios", "http2", "websocket" or a transport');
+  }
 }
 
 /** What a configuration says about the transport. */

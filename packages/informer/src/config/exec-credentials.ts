@@ -5,7 +5,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { Clock } from '@kube-rx/apimachinery';
 import { ConfigError } from '../errors.ts';
 import type { AuthProvider } from '../rest/auth.ts';
-import type { TlsMaterial } from '../rest/axios-transport.ts';
+import type { TlsMaterial } from '../rest/tls-material.ts';
 import type { ClusterEntry, ExecEntry } from './kubeconfig.ts';
 
 interface ExecStatus {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Clock } from '@kube-rx/apimachinery';
 import { ConfigError } from '../errors.ts';
 import type { AuthProvider } from '../rest/auth.ts';
-import type { TlsMaterial } from '../rest/axios-transport.ts';
+import type { TlsMaterial } from '../rest/tls-material.ts';
 
 const TOKEN_PERIOD_MS = 60_000;
 // A file read so shortly before is not read again because of a 401.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@kube-rx/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TlsMaterial } from '../rest/axios-transport.ts';
+import type { TlsMaterial } from '../rest/tls-material.ts';
 import { createClient } from './create-client.ts';
 import { tlsFromFiles, tokenFileAuth } from './file-credentials.ts';
 import { inClusterConfig } from './in-cluster.ts';

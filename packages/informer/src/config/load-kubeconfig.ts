@@ -8,7 +8,7 @@ import { realClock } from '@kube-rx/apimachinery';
 import { ConfigError, isConfigError } from '../errors.ts';
 import type { AuthProvider, Impersonation } from '../rest/auth.ts';
 import { basicAuth, bearerToken } from '../rest/auth.ts';
-import type { TlsMaterial } from '../rest/axios-transport.ts';
+import type { TlsMaterial } from '../rest/tls-material.ts';
 import type { ClientConfig } from './client-config.ts';
 import type { ExecCredentials } from './exec-credentials.ts';
 import { execCredentials } from './exec-credentials.ts';

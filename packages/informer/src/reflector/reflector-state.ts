@@ -5,6 +5,7 @@ import type { BackoffKind } from './backoff-manager.ts';
 import type { Failure, FaultCause } from './error-classes.ts';
 import { faultOf, isRefusal } from './error-classes.ts';
 import type { Fault, FaultVerb } from './informer-status.ts';
+import { listLimit, listVersion, watchListVersion } from './list-request.ts';
 import type { ReflectorEffect, ReflectorInput, ReflectorPhase, ReflectorState, Transition } from './reflector-input.ts';
 import type { ReflectorPolicy } from './reflector-policy.ts';
 import { retryInWindow } from './retry-with-deadline.ts';
@@ -92,15 +93,11 @@ class Machine {
   }
 
   begin(watchList: boolean): Transition {
-    return watchList ? this.open('watch-list') : this.#list(this.relistResourceVersion(), undefined);
+    return watchList ? this.open('watch-list') : this.#relist();
   }
 
-  /** Upstream: relistResourceVersion */
-  relistResourceVersion(): string {
-    const { lastSyncResourceVersion, isLastSyncResourceVersionUnavailable } = this.#state;
-    if (isLastSyncResourceVersionUnavailable || this.#policy.relistFrom === 'most-recent') return '';
-    if (lastSyncResourceVersion === '' || this.#policy.relistFrom === 'any') return '0';
-    return lastSyncResourceVersion;
+  #relist(effects: readonly ReflectorEffect[] = []): Transition {
+    return this.#list(listVersion(this.#state, this.#policy), undefined, effects);
   }
 
   #list(
@@ -108,17 +105,12 @@ class Machine {
     retryOf: PhaseOf<'listing'> | undefined,
     effects: readonly ReflectorEffect[] = [],
   ): Transition {
-    const limit = retryOf !== undefined && this.#policy.unpagedRetry ? retryOf.limit : this.#limit(resourceVersion);
+    const limit =
+      retryOf !== undefined && this.#policy.unpagedRetry
+        ? retryOf.limit
+        : listLimit(this.#state, this.#policy, resourceVersion);
     const phase: ReflectorPhase = { name: 'listing', resourceVersion, limit, retried: retryOf !== undefined };
     return this.#to(phase, [...effects, { type: 'list', resourceVersion, limit }]);
-  }
-
-  /** With a version named the watch cache answers and ignores a limit; without one a limit spares etcd. 0 means none. */
-  #limit(resourceVersion: string): number {
-    if (this.#policy.pageSize !== 0) return this.#policy.pageSize;
-    if (this.#state.paginatedResult) return this.#policy.defaultPageSize;
-    if (resourceVersion !== '' && resourceVersion !== '0') return 0;
-    return this.#policy.defaultPageSize;
   }
 
   listed(phase: PhaseOf<'listing'>, input: Extract<ReflectorInput, { type: 'listed' }>): Transition {
@@ -150,16 +142,9 @@ class Machine {
   }
 
   open(mode: 'watch' | 'watch-list', effects: readonly ReflectorEffect[] = []): Transition {
-    const resourceVersion = mode === 'watch' ? this.#state.lastSyncResourceVersion : this.#watchListVersion();
+    const resourceVersion =
+      mode === 'watch' ? this.#state.lastSyncResourceVersion : watchListVersion(this.#state, this.#policy);
     return this.#to({ name: 'opening', mode, resourceVersion }, [...effects, { type: 'open', mode, resourceVersion }]);
-  }
-
-  /** The first one is consistent, which a streaming list gets from the watch cache; the later ones are relists like others. */
-  #watchListVersion(): string {
-    const { lastSyncResourceVersion, isLastSyncResourceVersionUnavailable } = this.#state;
-    const { relistFrom } = this.#policy;
-    if (isLastSyncResourceVersionUnavailable || relistFrom === 'most-recent') return '';
-    return relistFrom === 'any' && lastSyncResourceVersion !== '' ? '0' : lastSyncResourceVersion;
   }
 
   opened(phase: PhaseOf<'opening'>): Transition {
@@ -205,7 +190,7 @@ class Machine {
     const machine = this.#policy.boundedWatchList
       ? this.#with({ noWatchListUntil: this.#now + this.#policy.watchListRetryMs, unfinishedStreams: 0 })
       : this;
-    return machine.#list(machine.relistResourceVersion(), undefined, [{ type: 'fault', fault }]);
+    return machine.#relist([{ type: 'fault', fault }]);
   }
 
   streamEnded(input: StreamEnd, initial: boolean, asked: string): Transition {

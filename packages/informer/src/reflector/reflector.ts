@@ -14,6 +14,7 @@ import type { BackoffKind, BackoffManager } from './backoff-manager.ts';
 import { createBackoffs } from './backoff-manager.ts';
 import { failureOf } from './error-classes.ts';
 import type { Fault, InformerStatus } from './informer-status.ts';
+import { statusOfPhase, statusOfWait } from './phase-status.ts';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-input.ts';
 import { INITIAL_STATE } from './reflector-input.ts';
 import type { ReflectorMetrics } from './reflector-metrics.ts';
@@ -263,13 +264,7 @@ export class Reflector<T extends KubernetesObject> {
       delayMs,
       { unref },
     );
-    const suspended = this.#state.phase.name === 'waiting' && this.#state.phase.suspended;
-    const until = now + delayMs;
-    this.#status.next(
-      suspended
-        ? { phase: 'suspended', until, fault: effect.fault }
-        : { phase: 'backing-off', until, attempt: manager.attempt, fault: effect.fault },
-    );
+    this.#status.next(statusOfWait(this.#state.phase, effect, now + delayMs, manager.attempt));
   }
 
   #fault(fault: Fault): void {
@@ -282,15 +277,9 @@ export class Reflector<T extends KubernetesObject> {
   /** Publishes the status of the phase just entered. */
   #enter(now: number): void {
     const { phase } = this.#state;
-    if (phase.name === 'listing' || (phase.name === 'opening' && phase.mode === 'watch-list')) {
-      this.#listed = 0;
-      const name = phase.name === 'listing' ? 'listing' : 'streaming-initial';
-      this.#status.next({ phase: name, resourceVersion: phase.resourceVersion, received: 0, since: now });
-    } else if (phase.name === 'opening') {
-      this.#status.next({ phase: 'connecting', resourceVersion: phase.resourceVersion, since: now });
-    } else if (phase.name === 'watching') {
-      this.#status.next(this.#watch.status());
-    }
+    this.#listed = 0;
+    const status = statusOfPhase(phase, now, () => this.#watch.status());
+    if (status !== undefined) this.#status.next(status);
   }
 
   /** Objects of the running LIST or streaming list that have arrived. */

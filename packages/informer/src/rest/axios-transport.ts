@@ -2,36 +2,38 @@
 // Differs: watches have a pool of their own, so that a hundred of them never starve a write (client-go multiplexes on HTTP/2).
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { realClock } from '@kube-rx/apimachinery';
 import type { AxiosInstance, AxiosProxyConfig } from 'axios';
 import { networkErrorCode, toTransportError } from './network-errors.ts';
 import { nodeStreamBody } from './node-stream-body.ts';
+import { chooseProxy, hostOf, isLoopback, portOf } from './proxy-choice.ts';
+import type { DialTarget } from './proxy-dialer.ts';
+import { dialThroughProxy } from './proxy-dialer.ts';
+import type { TlsMaterial, TlsSource } from './tls-material.ts';
+import { nodeTlsOptions } from './tls-material.ts';
 import type { Transport, TransportPurpose, TransportRequest, TransportResponse } from './transport.ts';
+import { httpsTunnelAgent, httpTunnelAgent } from './tunnel-agent.ts';
 
-/** PEM texts as the TLS stack takes them. */
-export interface TlsMaterial {
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  /** Name to verify instead of the host of the URL. */
-  readonly serverName?: string | undefined;
-  /** @defaultValue false */
-  readonly insecureSkipTlsVerify?: boolean | undefined;
-}
+export type Compression = 'auto' | 'gzip' | 'none';
 
 export interface AxiosTransportOptions {
   /**
    * Asked before every request. When another object comes back than last time, new connections use it and all old ones are closed:
    * so a rotated certificate takes effect without a restart.
    */
-  readonly tls?: (() => TlsMaterial | Promise<TlsMaterial>) | undefined;
-  /** http, https proxy. @defaultValue the environment's HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for a loopback address */
+  readonly tls?: TlsSource | undefined;
+  /**
+   * http, https, socks5 or socks5h proxy; https servers are reached through a tunnel, TLS goes end to end. @defaultValue the environment's
+   * HTTP_PROXY, HTTPS_PROXY and NO_PROXY; never for a loopback address
+   */
   readonly proxyUrl?: string | undefined;
   /**
    * Whether answers may come packed with gzip. `auto` asks for it except from a loopback address, where packing and unpacking take
    * longer than the way. @defaultValue `auto`
    */
-  readonly compression?: 'auto' | 'gzip' | 'none' | undefined;
+  readonly compression?: Compression | undefined;
   /** `shared` uses one pool for calls and watches. @defaultValue `separate` */
   readonly pools?: 'separate' | 'shared' | undefined;
 }
@@ -51,15 +53,15 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
   // On its way while the caller goes on, so that the first request need not wait for it; a failure shows there.
   const client = createAxios();
   client.catch(() => {});
-  const proxy = options.proxyUrl === undefined ? undefined : proxyConfig(options.proxyUrl);
+  const proxyOf = chooseProxy(options.proxyUrl, process.env);
   let material: TlsMaterial | undefined;
-  let pools = new Map<TransportPurpose, Pool>();
+  let pools = new Map<string, Pool>();
 
-  function poolOf(purpose: TransportPurpose): Pool {
-    const key = options.pools === 'shared' ? 'call' : purpose;
+  function poolOf(purpose: TransportPurpose, proxy: URL | undefined): Pool {
+    const key = `${options.pools === 'shared' ? 'call' : purpose} ${proxy?.href ?? ''}`;
     let pool = pools.get(key);
     if (pool === undefined) {
-      pool = createPool(material ?? {});
+      pool = createPool(material ?? {}, proxy);
       pools.set(key, pool);
     }
     return pool;
@@ -73,16 +75,19 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
   }
 
   async function sendOnce(request: TransportRequest): Promise<TransportResponse> {
-    const pool = poolOf(request.purpose);
-    const packed = compression === 'gzip' || (compression === 'auto' && !isLoopback(request.url));
+    const url = new URL(request.url);
+    const proxy = proxyOf(url);
+    // Plain requests to a server behind an http proxy are given to the proxy as they are, as it expects them.
+    const forwarded = proxy !== undefined && url.protocol === 'http:' && proxy.protocol.startsWith('http');
+    const pool = poolOf(request.purpose, forwarded ? undefined : proxy);
     const response = await (await client).request<Readable>({
       method: request.method,
       url: request.url,
-      headers: { ...request.headers, 'accept-encoding': packed ? 'gzip' : 'identity' } as Record<string, string>,
+      headers: { ...request.headers, 'accept-encoding': acceptedEncoding(compression, url) } as Record<string, string>,
       data: request.body,
       httpAgent: pool.http,
       httpsAgent: pool.https,
-      ...(isLoopback(request.url) ? { proxy: proxy ?? false } : proxy === undefined ? {} : { proxy }),
+      proxy: forwarded ? forwardProxy(proxy) : false,
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     const headers: Record<string, string> = {};
@@ -132,19 +137,18 @@ async function createAxios(): Promise<AxiosInstance> {
   });
 }
 
-function createPool(material: TlsMaterial): Pool {
+function createPool(material: TlsMaterial, proxy: URL | undefined): Pool {
   const common = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, maxFreeSockets: 25 };
-  return {
-    http: new HttpAgent(common),
-    https: new HttpsAgent({
-      ...common,
-      rejectUnauthorized: material.insecureSkipTlsVerify !== true,
-      ...(material.ca === undefined ? {} : { ca: material.ca }),
-      ...(material.cert === undefined ? {} : { cert: material.cert }),
-      ...(material.key === undefined ? {} : { key: material.key }),
-      ...(material.serverName === undefined ? {} : { servername: material.serverName }),
-    }),
-  };
+  const tls = { ...common, ...nodeTlsOptions(material) };
+  if (proxy === undefined) return { http: new HttpAgent(common), https: new HttpsAgent(tls) };
+  const dial = (target: DialTarget): Promise<Socket> =>
+    dialThroughProxy(proxy, target, { clock: realClock, tls: material });
+  return { http: httpTunnelAgent(dial, common), https: httpsTunnelAgent(dial, tls) };
+}
+
+export function acceptedEncoding(compression: Compression, url: URL): 'gzip' | 'identity' {
+  const packed = compression === 'gzip' || (compression === 'auto' && !isLoopback(hostOf(url)));
+  return packed ? 'gzip' : 'identity';
 }
 
 /** The server closed an idle connection just as we used it again: nothing was answered, so the GET may go once more. */
@@ -155,19 +159,13 @@ function diedOnReuse(error: unknown): boolean {
   return reusedSocket === true && (code === 'RESET' || code === 'EOF');
 }
 
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-}
-
-function proxyConfig(proxyUrl: string): AxiosProxyConfig {
-  const url = new URL(proxyUrl);
+function forwardProxy(proxy: URL): AxiosProxyConfig {
   return {
-    protocol: url.protocol,
-    host: url.hostname,
-    port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
-    ...(url.username === ''
+    protocol: proxy.protocol,
+    host: hostOf(proxy),
+    port: portOf(proxy),
+    ...(proxy.username === ''
       ? {}
-      : { auth: { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) } }),
+      : { auth: { username: decodeURIComponent(proxy.username), password: decodeURIComponent(proxy.password) } }),
   };
 }

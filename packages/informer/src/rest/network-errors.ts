@@ -9,6 +9,9 @@ const CODES: Readonly<Record<string, TransportErrorCode>> = {
   EPIPE: 'EOF',
   ERR_STREAM_PREMATURE_CLOSE: 'EOF',
   ERR_HTTP2_GOAWAY_SESSION: 'EOF',
+  ERR_HTTP2_INVALID_SESSION: 'EOF',
+  ERR_HTTP2_SESSION_ERROR: 'EOF',
+  ERR_HTTP2_STREAM_CANCEL: 'EOF',
   ERR_HTTP2_STREAM_ERROR: 'EOF',
   UND_ERR_SOCKET: 'EOF',
   HPE_INVALID_EOF_STATE: 'UNEXPECTED_EOF',
@@ -47,7 +50,9 @@ export function networkErrorCode(error: unknown): TransportErrorCode | undefined
     if (typeof value !== 'object' || value === null || seen.has(value)) return;
     seen.add(value);
     const { name, code, cause, errors } = value as ErrorLike;
-    const found = CODES[String(code)] ?? (name === 'AbortError' || name === 'CanceledError' ? 'ABORTED' : undefined);
+    const ours = value instanceof TransportError ? value.code : undefined;
+    const found =
+      ours ?? CODES[String(code)] ?? (name === 'AbortError' || name === 'CanceledError' ? 'ABORTED' : undefined);
     known ??= found;
     if (found === 'REFUSED') known = found;
     visit(cause);

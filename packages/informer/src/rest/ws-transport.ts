@@ -1,20 +1,27 @@
 // Watches over WebSocket, for proxies that hold back or cut chunked answers. The only file that imports ws.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/watch.go#HandleWS (the server's side of it)
-import type { IncomingMessage } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import type { Clock, ClockTimer } from '@kube-rx/apimachinery';
 import { realClock } from '@kube-rx/apimachinery';
 import type { WebSocket } from 'ws';
 import { TransportError } from '../errors.ts';
-import type { TlsMaterial } from './axios-transport.ts';
 import { toTransportError } from './network-errors.ts';
 import { nodeStreamBody } from './node-stream-body.ts';
+import { chooseProxy } from './proxy-choice.ts';
+import { dialThroughProxy } from './proxy-dialer.ts';
+import type { TlsMaterial } from './tls-material.ts';
+import { nodeTlsOptions } from './tls-material.ts';
 import type { BodySink, Transport, TransportBody, TransportRequest, TransportResponse } from './transport.ts';
+import type { Dial } from './tunnel-agent.ts';
+import { httpsTunnelAgent, httpTunnelAgent } from './tunnel-agent.ts';
 
 export interface WsTransportOptions {
   /** Carries everything that is not a watch. */
   readonly calls: Transport;
   /** Asked before every watch. */
   readonly tls?: (() => TlsMaterial | Promise<TlsMaterial>) | undefined;
+  /** As for the axios transport. */
+  readonly proxyUrl?: string | undefined;
   /** A ping so often, ms; a connection that does not answer until the next one is given up. 0 for none. @defaultValue 30 000 */
   readonly pingIntervalMs?: number | undefined;
   /** Longest event, bytes. @defaultValue 16 MiB */
@@ -36,6 +43,7 @@ const NOT_SENT: ReadonlySet<string> = new Set(['accept-encoding', 'connection', 
  */
 export function createWsTransport(options: WsTransportOptions): Transport {
   const { calls, tls } = options;
+  const proxyOf = chooseProxy(options.proxyUrl, process.env);
   const open = new Set<WebSocket>();
   return {
     async send(request) {
@@ -44,7 +52,7 @@ export function createWsTransport(options: WsTransportOptions): Transport {
       // Loaded at the first watch: most users of this package never need it.
       const [ws, material = {}] = await Promise.all([import('ws'), tls?.()]);
       request.signal?.throwIfAborted();
-      return connect(ws.WebSocket, request, material, options, open);
+      return connect(ws.WebSocket, request, material, { ...options, proxy: proxyOf(new URL(request.url)) }, open);
     },
     close: () => calls.close(),
   };
@@ -54,7 +62,7 @@ function connect(
   Socket: typeof WebSocket,
   request: TransportRequest,
   material: TlsMaterial,
-  options: WsTransportOptions,
+  options: WsTransportOptions & { readonly proxy: URL | undefined },
   open: Set<WebSocket>,
 ): Promise<TransportResponse> {
   const url = new URL(request.url);
@@ -70,11 +78,8 @@ function connect(
     perMessageDeflate: false,
     followRedirects: false,
     maxPayload: options.maxMessageBytes ?? DEFAULT_MAX_MESSAGE_BYTES,
-    rejectUnauthorized: material.insecureSkipTlsVerify !== true,
-    ...(material.ca === undefined ? {} : { ca: material.ca }),
-    ...(material.cert === undefined ? {} : { cert: material.cert }),
-    ...(material.key === undefined ? {} : { key: material.key }),
-    ...(material.serverName === undefined ? {} : { servername: material.serverName }),
+    ...nodeTlsOptions(material),
+    ...(options.proxy === undefined ? {} : { agent: proxyAgent(options.proxy, url, material, options.clock) }),
   });
   const body = new WebSocketBody(socket, request.url, options);
   const { signal } = request;
@@ -99,6 +104,12 @@ function connect(
       reject(new TransportError('EOF', `WebSocket to ${request.url} closed during the handshake`));
     });
   });
+}
+
+/** Not kept: each WebSocket has its own connection. */
+function proxyAgent(proxy: URL, url: URL, material: TlsMaterial, clock: Clock = realClock): Agent {
+  const dial: Dial = (target) => dialThroughProxy(proxy, target, { clock, tls: material });
+  return url.protocol === 'wss:' ? httpsTunnelAgent(dial, nodeTlsOptions(material)) : httpTunnelAgent(dial, {});
 }
 
 function refusal(response: IncomingMessage, url: string): TransportResponse {
