@@ -20,11 +20,11 @@ interface NodeBuffer {
 }
 const nodeBuffer = (globalThis as { Buffer?: NodeBuffer }).Buffer;
 
-/** Push bytes behind the opening bracket; what comes behind the closing one is handed back. */
+/** Push bytes from the opening bracket on; what comes behind the closing one is handed back. */
 export class ItemCutter {
   readonly #emit: (items: unknown[]) => void;
   readonly #batchBytes: number;
-  // Starts where an item does.
+  // Starts with the bracket or comma in front of an item.
   readonly #rest = new ByteBuffer();
   #total = 0;
   #separator: Uint8Array | undefined;
@@ -44,23 +44,16 @@ export class ItemCutter {
   /** Returns a copy of the bytes behind the array once it is complete. Throws a DecodeError for a batch that is no JSON. */
   push(chunk: Uint8Array): Uint8Array | undefined {
     this.#total += chunk.length;
-    let bytes = chunk;
-    const buffered = this.#rest.length > 0;
-    if (buffered) {
-      this.#rest.append(chunk);
-      bytes = this.#rest.view();
-    }
+    this.#rest.append(chunk);
+    const bytes = this.#rest.view();
     if (!this.#guessing && this.#total >= 2 * this.#batchBytes) this.#startGuessing(bytes);
     let start = 0;
     if (this.#guessing) start = this.#guess(bytes);
     if (!this.#guessing) {
-      const from = start;
-      const end = this.#scan(bytes, from);
+      start = this.#scan(bytes, start);
       if (this.#closedAt >= 0) return bytes.slice(this.#closedAt + 1);
-      start = end;
     }
-    if (buffered) this.#rest.consume(start);
-    else if (start < bytes.length) this.#rest.append(bytes.subarray(start));
+    this.#rest.consume(start);
     return undefined;
   }
 
@@ -77,8 +70,8 @@ export class ItemCutter {
   #startGuessing(bytes: Uint8Array): void {
     if (this.#separator !== undefined || nodeBuffer === undefined || bytes.length < LONGEST_FIRST_KEY) return;
     const colon = bytes.subarray(0, LONGEST_FIRST_KEY).indexOf(0x3a);
-    const isKey = bytes[0] === 0x7b && bytes[1] === 0x22 && bytes[colon - 1] === 0x22;
-    this.#separator = new Uint8Array([0x7d, 0x2c, ...bytes.subarray(0, isKey ? colon + 1 : 0)]);
+    const isKey = bytes[1] === 0x7b && bytes[2] === 0x22 && bytes[colon - 1] === 0x22;
+    this.#separator = new Uint8Array([0x7d, 0x2c, ...bytes.subarray(1, isKey ? colon + 1 : 0)]);
     if (!isKey) return;
     this.#guessing = true;
     this.#resetScan();
@@ -95,14 +88,14 @@ export class ItemCutter {
       // An item that is longer than a batch.
       if (at < start) at = searchable.lastIndexOf(separator, bytes.length);
       if (at < start) return start;
-      const items = tryParse(bytes, start, at + 1);
-      if (items === undefined) {
+      const items = parseArray(bytes, start, at + 1);
+      if (items instanceof Error) {
         // Not tried again: a list with one such place has others.
         this.#guessing = false;
         return start;
       }
       this.#emit(items);
-      start = at + 2;
+      start = at + 1;
     }
     return start;
   }
@@ -114,13 +107,13 @@ export class ItemCutter {
     this.#escaped = false;
   }
 
-  /** `start` is where the first item of the batch may begin; returns where the rest starts. */
+  /** `start` is at the bracket or comma in front of the batch; returns where the rest starts. */
   #scan(bytes: Uint8Array, start: number): number {
     let batchStart = start;
     let batchEnd = -1;
     let depth = this.#depth;
     const length = bytes.length;
-    let index = start + this.#seen;
+    let index = start + Math.max(this.#seen, 1);
     if (this.#inString) index = this.#skipString(bytes, index);
     for (; index < length; index++) {
       const byte = bytes[index]!;
@@ -139,14 +132,14 @@ export class ItemCutter {
         batchEnd = index;
         if (index - batchStart >= this.#batchBytes) {
           this.#batch(bytes, batchStart, index);
-          batchStart = index + 1;
+          batchStart = index;
           batchEnd = -1;
         }
       }
     }
     if (batchEnd >= 0) {
       this.#batch(bytes, batchStart, batchEnd);
-      batchStart = batchEnd + 1;
+      batchStart = batchEnd;
     }
     this.#depth = depth;
     this.#seen = length - batchStart;
@@ -195,24 +188,29 @@ export class ItemCutter {
   }
 
   #batch(bytes: Uint8Array, start: number, end: number): void {
-    let items: unknown[];
-    try {
-      items = JSON.parse(textOf(bytes, start, end)) as unknown[];
-    } catch (cause) {
-      throw new DecodeError('BAD_JSON', `list answer is not JSON: ${(cause as Error).message}`, { cause });
+    const items = parseArray(bytes, start, end);
+    if (items instanceof Error) {
+      throw new DecodeError('BAD_JSON', `list answer is not JSON: ${items.message}`, { cause: items });
     }
     if (items.length > 0) this.#emit(items);
   }
 }
 
-function tryParse(bytes: Uint8Array, start: number, end: number): unknown[] | undefined {
+/**
+ * The items between `start`, where a bracket or comma is, and `end`. For the time of the parse those two bytes become the brackets of
+ * an array, which saves a copy of the text.
+ */
+function parseArray(bytes: Uint8Array, start: number, end: number): unknown[] | Error {
+  const before = bytes[start]!;
+  const behind = bytes[end]!;
+  bytes[start] = 0x5b;
+  bytes[end] = 0x5d;
+  const text = utf8ToString(bytes, start, end + 1);
+  bytes[start] = before;
+  bytes[end] = behind;
   try {
-    return JSON.parse(textOf(bytes, start, end)) as unknown[];
-  } catch {
-    return undefined;
+    return JSON.parse(text) as unknown[];
+  } catch (error) {
+    return error as Error;
   }
-}
-
-function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return `[${utf8ToString(bytes, start, end)}]`;
 }

@@ -106,7 +106,7 @@ export class ListDecoder {
       } else if (byte === 0x5b && this.#isItemsKey) {
         this.#keepHead(bytes.subarray(0, index + 1));
         this.#phase = 'items';
-        this.#pushItems(bytes.subarray(index + 1));
+        this.#pushItems(bytes.subarray(index));
         this.#rest.clear();
         return;
       } else if (byte === 0x7b || byte === 0x5b) this.#depth++;

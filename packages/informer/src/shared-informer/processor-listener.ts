@@ -24,7 +24,7 @@ export interface ProcessorListenerOptions<T extends KubernetesObject> {
   readonly storeContent: () => Iterable<Live<T>>;
   readonly report: (error: HandlerError) => void;
   readonly stopInformer: () => void;
-  /** Something was delivered; hasSynced may have changed. */
+  /** The last object of the first state was dealt with. */
   readonly onProgress: () => void;
 }
 
@@ -93,7 +93,7 @@ export class ProcessorListener<T extends KubernetesObject> {
       this.#resyncFromStore(this.#told);
       return;
     }
-    this.#tracker.finish(this.#pending.conflate());
+    this.#finished(this.#pending.conflate());
     // More objects than `max` cannot be joined any further; try again only when it pays.
     this.#conflateAbove = Math.max(buffer.max, 2 * this.#pending.length);
   }
@@ -105,7 +105,7 @@ export class ProcessorListener<T extends KubernetesObject> {
       if (event.type === 'synced') synced = event;
       else if (event.type === 'added' && event.initial) dropped++;
     }
-    this.#tracker.finish(dropped);
+    this.#finished(dropped);
     const gone = new Map(told);
     for (const object of this.#options.storeContent()) {
       const key = metaNamespaceKeyFunc(object);
@@ -176,8 +176,13 @@ export class ProcessorListener<T extends KubernetesObject> {
   }
 
   #delivered(event: StoreEvent<T>): void {
-    if (event.type === 'added' && event.initial) this.#tracker.finish();
-    this.#options.onProgress();
+    if (event.type === 'added' && event.initial) this.#finished(1);
+  }
+
+  /** So many initial objects are dealt with. */
+  #finished(count: number): void {
+    this.#tracker.finish(count);
+    if (count > 0 && this.#tracker.hasSynced) this.#options.onProgress();
   }
 
   #failed(event: StoreEvent<T>, cause: unknown): void {
