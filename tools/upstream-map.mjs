@@ -53,6 +53,7 @@ function fileOf(name, client) {
   const places = {
     suites: [`contract/${name}.suite.ts`],
     contract: [name],
+    packages: [`${name}.test.ts`],
     interop: [`interop/client-server/test/${rest.join('/')}.test.ts`, `${name}.test.ts`],
     cacher: [`packages/fake-apiserver/src/storage/${name}.test.ts`],
     etcd3: [`packages/fake-apiserver/src/storage/${name}.test.ts`],
