@@ -11,6 +11,8 @@ const work = mkdtempSync(join(tmpdir(), 'kube-rx-ci-'));
 // The recorded contracts and client drivers are laid beside the checkout; without them those stages say so.
 const kits = resolve(root, process.env.KUBE_RX_KITS ?? '../shared');
 const only = process.argv.slice(2);
+/** Stages that take too long for every run: they have to be named. */
+const ON_DEMAND = new Set(['long']);
 const totals = { passed: 0, failed: 0 };
 const summary = [];
 
@@ -34,7 +36,7 @@ function counted(output) {
 }
 
 async function stage(name, body) {
-  if (only.length > 0 && !only.includes(name)) return;
+  if (only.length > 0 ? !only.includes(name) : ON_DEMAND.has(name)) return;
   console.log(`\n=== ${name}`);
   const started = performance.now();
   let outcome;
@@ -204,11 +206,11 @@ await stage(
 
 const tools = await provision(work, only);
 /** Runs tests of one package, on another Node when given. */
-function vitest(folder, filters, node = process.execPath) {
+function vitest(folder, filters, node = process.execPath, env = {}) {
   const results = mkdtempSync(join(work, 'results-'));
   const result = run(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...filters], {
     cwd: join(root, folder),
-    env: { ...process.env, KUBE_RX_TEST_RESULTS: results },
+    env: { ...process.env, KUBE_RX_TEST_RESULTS: results, ...env },
   });
   if (result.status !== 0) console.log(`${result.stdout}${result.stderr}`.split('\n').slice(-80).join('\n'));
   const counts = addReports(results, { passed: 0, failed: 0 });
@@ -279,6 +281,21 @@ await stage(
 await stage(
   'browser',
   () => needSystem('chromium', 'chromium') ?? vitest('interop/client-server', ['test/browser.test.ts']),
+);
+
+/** Both command lines against a server that misbehaves for so long. */
+function endure(seconds, ...args) {
+  const build = run('npm', ['run', 'build']);
+  if (build.status !== 0) console.log(`${build.stdout}${build.stderr}`);
+  return judge(process.execPath, ['interop/endurance/dist/main.js', '--seconds', String(seconds), ...args]);
+}
+await stage('endurance', () => endure(40, '--tls'));
+await stage('long', () =>
+  addAll([
+    // Chunks of 250 inputs; what fails is kept in the folder and tried first from then on.
+    vitest('interop/client-server', ['property'], process.execPath, { RUNS: '10000' }),
+    endure(600),
+  ]),
 );
 
 rmSync(work, { recursive: true, force: true });

@@ -50,7 +50,7 @@ describe('informer and server under faults', () => {
     const share = name === 'list and watch' ? 1 : OTHERS;
     property<[number, Step[]]>(
       `keep their promises with ${name}`,
-      [seeds, fc.array(anyStep, { minLength: 5, maxLength: 60 })],
+      [seeds, fc.array(anyStep, { minLength: 5, maxLength: 60, size: 'max' })],
       async (seed, steps) => {
         const run = await FaultRun.start(seed, variant);
         try {
@@ -74,7 +74,7 @@ describe('informer and server under faults', () => {
     'leave nothing behind when the informer is closed in the middle',
     [
       seeds,
-      fc.array(anyStep, { maxLength: 12 }),
+      fc.array(anyStep, { maxLength: 12, size: 'max' }),
       fc.integer({ min: 0, max: Object.keys(VARIANTS).length - 1 }),
       fc.integer({ min: 0, max: 60 }),
     ],

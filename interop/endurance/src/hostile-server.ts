@@ -93,6 +93,12 @@ export class HostileServer implements AsyncDisposable {
     this.#proxy.cut();
   }
 
+  /** Open watches of each resource with a watch cache. */
+  async watches(): Promise<ReadonlyMap<string, number>> {
+    const { caches } = await this.#server.state();
+    return new Map(caches.map(({ resource, watchers }) => [resource, watchers.length]));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#proxy.close();
     await this.#server.close();

@@ -118,6 +118,13 @@ async function run({ seconds, seed, tls, pauseMs }: Settings): Promise<Verdict> 
   await until(() => differences(followed.objects, final).length === 0 || watch.ended, HEAL_MS);
   const healedMs = Date.now() - calmAt;
 
+  const watches = await server.watches();
+  // One of each of the two.
+  const many = resources.filter((name) => (watches.get(name) ?? 0) > 2);
+  verdict.check(
+    'neither leaves watches behind on the server',
+    many.map((name) => `${name}: ${watches.get(name)}`),
+  );
   verdict.check('kube-informer watch knows every object in its last state', differences(followed.objects, final));
   verdict.check('kube-informer watch told the changes of each object in order', followed.problems.slice(0, 10));
   verdict.check('kube-informer watch is still there', watch.ended ? [...watch.errors.slice(-5)] : []);
