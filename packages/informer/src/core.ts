@@ -75,7 +75,7 @@ export type { FreezeMode } from './store/deep-freeze.ts';
 export { ExpirationCache, type ExpirationCacheOptions } from './store/expiration-cache.ts';
 export { IndexedStore, type IndexedStoreOptions, type Indexers } from './store/indexed-store.ts';
 export { keyOf, metaNamespaceKeyFunc, splitMetaNamespaceKey } from './store/key-func.ts';
-export { MutationCache, type MutationCacheOptions } from './store/mutation-cache.ts';
+export { type CacheChange, MutationCache, type MutationCacheOptions } from './store/mutation-cache.ts';
 export { MapObjectTable, type ObjectTable } from './store/object-table.ts';
 export type { ReadonlyStore, SelectOptions } from './store/store.ts';
 export type { IndexFunc } from './store/store-index.ts';

@@ -1,9 +1,10 @@
 // A write whose answer comes after others have changed, deleted or made its object anew.
 // Upstream test: client-go@v0.37.2:tools/cache/mutation_cache_test.go
-import { VirtualClock } from '@kube-rx/apimachinery';
+import { settle, VirtualClock } from '@kube-rx/apimachinery';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { object, type TestObject } from '../../test/support/scripted-lister-watcher.ts';
+import { list, object, ScriptedListerWatcher, type TestObject } from '../../test/support/scripted-lister-watcher.ts';
 import type { Live } from '../rest/resource-type.ts';
+import { SharedIndexInformer } from '../shared-informer/shared-index-informer.ts';
 import { IndexedStore } from './indexed-store.ts';
 import { MutationCache } from './mutation-cache.ts';
 
@@ -31,12 +32,12 @@ describe('MutationCache beside other writers', () => {
     const next = live(notation);
     const previous = store.getByKey('default/a');
     store.update(next);
-    if (previous === undefined) cache.observe({ type: 'added', object: next, initial: false, cause: 'watch' });
-    else cache.observe({ type: 'updated', object: next, previous, recreated: false, cause: 'watch' });
+    if (previous === undefined) cache.observe({ type: 'added', object: next });
+    else cache.observe({ type: 'updated', object: next });
   };
   const remove = (notation: string): void => {
     store.delete(live(notation));
-    cache.observe({ type: 'deleted', object: live(notation), finalState: 'known', cause: 'watch' });
+    cache.observe({ type: 'deleted', object: live(notation) });
   };
   const shown = (): (string | undefined)[] => {
     const versions = [cache.get('a', 'default'), cache.by('namespace', 'default')[0]];
@@ -50,7 +51,7 @@ describe('MutationCache beside other writers', () => {
   ])('forgets a write when the cache was told of %s state, and does not hold it against a later gap', (...row) => {
     const [, told, left] = row;
     cache.mutation(live('a@2'));
-    cache.observe({ type: 'added', object: live(told), initial: false, cause: 'watch' });
+    cache.observe({ type: 'added', object: live(told) });
     expect(shown()).toEqual([left, left]);
   });
 
@@ -88,6 +89,21 @@ describe('MutationCache beside other writers', () => {
     put('a@3#2');
     cache.mutation(live('a@2'));
     expect(shown()).toEqual(['a-2@3', 'a-2@3']);
+  });
+
+  it('takes the events of an informer as they are', async () => {
+    const server = new ScriptedListerWatcher().onList(list('5', 'a@5'));
+    await using informer = new SharedIndexInformer<TestObject>(server, { clock, initial: 'list' });
+    const recent = new MutationCache<TestObject>(informer.store, { clock });
+    informer.handle((event) => recent.observe(event));
+    informer.start();
+    await settle();
+    recent.mutation(live('a@7'));
+    server.stream.send('MODIFIED a@6', 'DELETED a@7');
+    await settle();
+    expect(recent.get('a', 'default')).toBeUndefined();
+    recent.mutation(live('a@7'));
+    expect(recent.get('a', 'default')).toBeUndefined();
   });
 
   it('shows a write again after its object came back', () => {

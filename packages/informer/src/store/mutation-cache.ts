@@ -4,7 +4,6 @@ import type { Clock, KubernetesObject } from '@kube-rx/apimachinery';
 import { compareResourceVersions, OptionsError, realClock, resourceVersionOf } from '@kube-rx/apimachinery';
 import { LRUCache } from 'lru-cache';
 import type { Live } from '../rest/resource-type.ts';
-import type { StoreEvent } from '../shared-informer/store-event.ts';
 import { onClock } from './expiration-cache.ts';
 import { metaNamespaceKeyFunc } from './key-func.ts';
 import type { ReadonlyStore } from './store.ts';
@@ -21,6 +20,11 @@ export interface MutationCacheOptions<T extends KubernetesObject, I extends stri
   readonly indexers?: Readonly<Record<I, IndexFunc<Live<T>>>> | undefined;
   readonly clock?: Clock | undefined;
 }
+
+/** What happened to a cache; the events of an informer are such. */
+export type CacheChange<T extends KubernetesObject> =
+  | { readonly type: 'added' | 'updated' | 'deleted'; readonly object: Live<T> }
+  | { readonly type: 'synced' };
 
 /**
  * @example
@@ -61,7 +65,7 @@ export class MutationCache<T extends KubernetesObject, I extends string = never>
    *
    * @example informer.handle((event) => recent.observe(event))
    */
-  observe(event: StoreEvent<T>): void {
+  observe(event: CacheChange<T>): void {
     if (event.type === 'synced') return;
     const { object } = event;
     const key = metaNamespaceKeyFunc(object);
