@@ -7,11 +7,12 @@ const DEADLINE_MS = 1_000;
 
 /**
  * Calls back exactly once: at once when the answer is known or there is nobody to ask, else when the server has answered, with false when
- * it has not within a second. The timer is that deadline; when it is cancelled from outside the answer may come at any time or never.
+ * it has not within a second. The timer is that deadline. With the signal the question itself ends.
  */
 export function askWatchList(
   support: WatchListSupport | undefined,
   timing: { readonly clock: Clock; readonly unref: boolean },
+  signal: AbortSignal,
   answer: (supported: boolean) => void,
 ): ClockTimer | undefined {
   const { clock, unref } = timing;
@@ -28,6 +29,6 @@ export function askWatchList(
     answer(supported);
   };
   const timer = clock.setTimer(() => once(false), DEADLINE_MS, { unref });
-  support.ask().then(once);
+  support.ask(signal).then(once);
   return timer;
 }

@@ -10,17 +10,14 @@ import { childSignal } from '../rest/child-signal.ts';
 import type { ListerWatcher } from '../rest/lister-watcher.ts';
 import { listPages } from '../rest/pager.ts';
 import { askWatchList } from './ask-watch-list.ts';
-import type { BackoffKind, BackoffManager } from './backoff-manager.ts';
-import { createBackoffs } from './backoff-manager.ts';
+import { type BackoffKind, type BackoffManager, createBackoffs } from './backoff-manager.ts';
 import { failureOf } from './error-classes.ts';
 import type { Fault, InformerStatus } from './informer-status.ts';
 import { statusOfPhase, statusOfWait } from './phase-status.ts';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-input.ts';
 import { INITIAL_STATE } from './reflector-input.ts';
-import type { ReflectorMetrics } from './reflector-metrics.ts';
-import { versionGauge } from './reflector-metrics.ts';
-import type { ReflectorOptions, ResolvedReflectorOptions } from './reflector-options.ts';
-import { resolveReflectorOptions } from './reflector-options.ts';
+import { type ReflectorMetrics, versionGauge } from './reflector-metrics.ts';
+import { type ReflectorOptions, type ResolvedReflectorOptions, resolveReflectorOptions } from './reflector-options.ts';
 import { transition } from './reflector-state.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 import { ResyncTimer } from './resync-timer.ts';
@@ -159,9 +156,7 @@ export class Reflector<T extends KubernetesObject> {
   #perform(effect: ReflectorEffect): void {
     switch (effect.type) {
       case 'ask-watch-list':
-        this.#waitTimer = askWatchList(this.#listerWatcher.watchListSupport, this.#options, (supported) => {
-          this.#dispatch({ type: 'watch-list-support', supported });
-        });
+        this.#askWatchList();
         break;
       case 'list':
         this.#list(effect.resourceVersion, effect.limit);
@@ -193,6 +188,11 @@ export class Reflector<T extends KubernetesObject> {
         this.#release();
         break;
     }
+  }
+
+  #askWatchList(): void {
+    const answer = (supported: boolean): void => this.#dispatch({ type: 'watch-list-support', supported });
+    this.#waitTimer = askWatchList(this.#listerWatcher.watchListSupport, this.#options, this.#signal!, answer);
   }
 
   #list(resourceVersion: string, limit: number): void {

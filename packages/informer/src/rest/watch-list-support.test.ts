@@ -41,6 +41,7 @@ function setUp(body?: string, status = 200) {
   const client = new RestClient({ server: 'http://api', transport: server, clock });
   return { clock, server, client, support: watchListSupportOf(client, 'pods.v1') };
 }
+const { signal } = new AbortController();
 const V30 = '{"major":"1","minor":"30"}';
 const V34 = '{"major":"1","minor":"34+","gitVersion":"v1.34.2-eks-1"}';
 
@@ -60,7 +61,7 @@ describe('watchListSupportOf', () => {
     const { clock, server, client, support } = setUp(V34);
     expect(support.known(clock.now())).toBeUndefined();
     const others = ['secrets.v1', 'nodes.v1'].map((each) => watchListSupportOf(client, each));
-    expect(await Promise.all([support, ...others].map((each) => each.ask()))).toEqual([true, true, true]);
+    expect(await Promise.all([support, ...others].map((each) => each.ask(signal)))).toEqual([true, true, true]);
     expect(others.map((each) => each.known(clock.now()))).toEqual([true, true]);
     expect(server.requests).toEqual(['/version']);
     expect(clock.pendingTimers).toBe(0);
@@ -72,32 +73,49 @@ describe('watchListSupportOf', () => {
     ['no JSON', '<html>', 200],
   ])('takes an answer that is %s for a no, for half a minute', async (_, body, status) => {
     const { clock, server, support } = setUp(body, status);
-    expect(await support.ask()).toBe(false);
+    expect(await support.ask(signal)).toBe(false);
     expect(support.known(clock.now())).toBe(false);
     await clock.advance(30_000);
     expect(support.known(clock.now())).toBeUndefined();
     server.answer = { status: 200, body: V34 };
-    expect(await support.ask()).toBe(true);
+    expect(await support.ask(signal)).toBe(true);
   });
 
   it('gives up a server that never answers', async () => {
     const { clock, support } = setUp();
-    const asked = support.ask();
+    const asked = support.ask(signal);
     await clock.advance(5_000);
     expect(await asked).toBe(false);
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('ends the question with the last who asks, and can be asked again', async () => {
+    const { clock, server, support } = setUp();
+    const [one, other] = [new AbortController(), new AbortController()];
+    const asked = [support.ask(one.signal), support.ask(other.signal)];
+    await settle();
+    one.abort();
+    await settle();
+    expect(clock.pendingTimers).toBe(1);
+    other.abort();
+    expect(await Promise.all(asked)).toEqual([false, false]);
+    expect(clock.pendingTimers).toBe(0);
+    expect(await support.ask(one.signal)).toBe(false);
+    server.answer = { status: 200, body: V34 };
+    expect(await support.ask(signal)).toBe(true);
+    expect(server.requests).toHaveLength(2);
   });
 
   it('a streaming list that worked settles it, whatever the version', async () => {
     const { clock, client, support } = setUp(V30);
     support.worked();
     expect(watchListSupportOf(client, 'secrets.v1').known(clock.now())).toBe(true);
-    expect(await support.ask()).toBe(true);
+    expect(await support.ask(signal)).toBe(true);
   });
 
   it('one that failed counts for its resource alone, for its time', async () => {
     const { clock, client, support } = setUp(V34);
-    await support.ask();
+    await support.ask(signal);
     support.failed(clock.now() + 1000);
     expect(support.known(clock.now())).toBe(false);
     expect(watchListSupportOf(client, 'secrets.v1').known(clock.now())).toBe(true);

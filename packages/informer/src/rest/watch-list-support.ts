@@ -7,8 +7,11 @@ import type { RestClient } from './rest-client.ts';
 export interface WatchListSupport {
   /** Without a request: yes, not at this time (clock time), or nobody has asked yet. */
   known(now: number): boolean | undefined;
-  /** Asks the server; false when it cannot or does not say. Never rejects. Calls at the same time share one request. */
-  ask(): Promise<boolean>;
+  /**
+   * Asks the server; false when it cannot or does not say. Never rejects. Calls at the same time share one request, which ends with the last
+   * of their signals.
+   */
+  ask(signal: AbortSignal): Promise<boolean>;
   /** A streaming list came to its end: this server can. */
   worked(): void;
   /** A streaming list of this resource failed; not to be tried again before that clock time. */
@@ -27,7 +30,8 @@ class ServerSupport {
   readonly #deferred = new Map<string, number>();
   #known: boolean | undefined;
   #unansweredUntil = Number.NEGATIVE_INFINITY;
-  #asking: Promise<boolean> | undefined;
+  #asking: { readonly answer: Promise<boolean>; readonly controller: AbortController } | undefined;
+  #askers = 0;
 
   constructor(client: RestClient) {
     this.#client = client;
@@ -37,7 +41,7 @@ class ServerSupport {
   of(resource: string): WatchListSupport {
     return {
       known: (now) => this.#knownOf(resource, now),
-      ask: () => this.#ask(),
+      ask: (signal) => this.#ask(signal),
       worked: () => {
         this.#known = true;
         this.#deferred.delete(resource);
@@ -52,22 +56,35 @@ class ServerSupport {
     return this.#known;
   }
 
-  #ask(): Promise<boolean> {
-    this.#asking ??= this.#readVersion().finally(() => {
-      this.#asking = undefined;
-    });
-    return this.#asking;
+  async #ask(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    if (this.#asking === undefined) {
+      const controller = new AbortController();
+      this.#asking = { controller, answer: this.#readVersion(controller) };
+    }
+    const asking = this.#asking;
+    this.#askers++;
+    const leave = (): void => {
+      if (--this.#askers > 0) return;
+      if (this.#asking === asking) this.#asking = undefined;
+      asking.controller.abort();
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    const answer = await asking.answer;
+    if (signal.aborted) return answer;
+    signal.removeEventListener('abort', leave);
+    leave();
+    return answer;
   }
 
-  async #readVersion(): Promise<boolean> {
-    const controller = new AbortController();
+  async #readVersion(controller: AbortController): Promise<boolean> {
     const timer = this.#clock.setTimer(() => controller.abort(), ASK_TIMEOUT_MS, { unref: true });
     try {
       const version = await this.#client.json<unknown>({ path: '/version', maxRetries: 0, signal: controller.signal });
       this.#known ??= streamsLists(version);
     } catch {
       // Whatever it was, the list that follows meets it too and says so.
-      this.#unansweredUntil = this.#clock.now() + UNANSWERED_MS;
+      if (this.#askers > 0) this.#unansweredUntil = this.#clock.now() + UNANSWERED_MS;
     } finally {
       timer.cancel();
     }
