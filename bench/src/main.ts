@@ -24,7 +24,7 @@ const SERVER_MEASURES: readonly (readonly [string, Measure])[] = [
   ['fan-out', fanOut],
   ['idle', idle],
 ];
-const INFORMER_UPDATES = 5_000;
+const INFORMER_UPDATES = 20_000;
 const INFORMER_RUNS = 3;
 const START_RUNS = 3;
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import * as browser from './browser.ts';
 import * as full from './index.ts';
@@ -16,7 +17,7 @@ function reach(entry: string): { readonly modules: Set<string>; readonly package
     for (const [, kind, specifier] of text.matchAll(/^(import|export) (?!type )[^;]*?from '([^']+)';/gms)) {
       expect(kind).toBeDefined();
       if (specifier!.startsWith('.')) visit(resolve(dirname(file), specifier!));
-      else packages.add(specifier!);
+      else packages.add(specifier!.startsWith('@') ? specifier! : specifier!.split('/', 1)[0]!);
     }
   };
   visit(entry);
@@ -43,5 +44,11 @@ describe('the entry for browsers', () => {
     ]) {
       expect(browser).toHaveProperty(name);
     }
+  });
+
+  it('takes the classes of RxJS that its users have', async () => {
+    const rest = new browser.RestClient({ server: 'http://127.0.0.1:1', transport: browser.createFetchTransport() });
+    await using factory = new browser.SharedInformerFactory(new browser.KubeClient(rest));
+    expect(factory.informer(browser.Pods).status$).toBeInstanceOf(Observable);
   });
 });

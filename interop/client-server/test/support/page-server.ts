@@ -23,12 +23,15 @@ const MODULES: Readonly<Record<string, string>> = {
   '/lru-cache/': `${INFORMER}node_modules/lru-cache/dist/esm/browser/`,
   '/tslib/': `${TSLIB}/`,
 };
+/** The paths of rxjs that the informer imports from. */
+const RXJS_PARTS = ['BehaviorSubject', 'Observable', 'Subject', 'observable/combineLatest', 'operators/map'];
 const IMPORT_MAP = {
   imports: {
     '@kube-rx/apimachinery': '/apimachinery/index.js',
     '@kube-rx/informer/browser': '/informer/browser.js',
     'lru-cache': '/lru-cache/index.js',
     rxjs: '/rxjs/index.js',
+    ...Object.fromEntries(RXJS_PARTS.map((name) => [`rxjs/internal/${name}`, `/rxjs/internal/${name}.js`])),
     tslib: '/tslib/tslib.es6.mjs',
   },
 };

@@ -1,9 +1,9 @@
 // One watch as a cold Observable: a request for each subscriber, no back-pressure.
 import type { KubernetesObject } from '@kube-rx/apimachinery';
 import { StatusError } from '@kube-rx/apimachinery';
-import { Observable } from 'rxjs';
 import { childSignal } from '../rest/child-signal.ts';
 import type { WatchStream } from '../rest/lister-watcher.ts';
+import { Observable } from '../rx/rxjs.ts';
 import type { LiveWatchEvent, OpenWatch } from './watch-iterable.ts';
 
 /**

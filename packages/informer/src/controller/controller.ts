@@ -4,9 +4,9 @@
 import type { Clock, KubernetesObject, Logger } from '@kube-rx/apimachinery';
 import { OptionsError, realClock, silentLogger } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import { Subject } from 'rxjs';
 import { InformerStateError } from '../errors.ts';
 import type { Fence } from '../leader-election/fence.ts';
+import { Subject } from '../rx/rxjs.ts';
 import type { RateLimiter } from '../workqueue/default-rate-limiters.ts';
 import type { WorkQueueMetricsProvider } from '../workqueue/metrics.ts';
 import { LOW_PRIORITY } from '../workqueue/priority-queue.ts';

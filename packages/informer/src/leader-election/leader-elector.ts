@@ -5,9 +5,9 @@
 import type { Clock, Logger } from '@kube-rx/apimachinery';
 import { OptionsError, realClock, silentLogger, sleep } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import { BehaviorSubject } from 'rxjs';
 import { InformerStateError } from '../errors.ts';
 import { childSignal } from '../rest/child-signal.ts';
+import { BehaviorSubject } from '../rx/rxjs.ts';
 import type { ElectionTiming } from './election-record.ts';
 import { checkTiming, DEFAULT_TIMING, JITTER_FACTOR } from './election-record.ts';
 import type { Fence } from './fence.ts';

@@ -3,12 +3,12 @@
 // Differs: every fault is a value on faults$; stop cancels a running LIST; liveness is watched (off in the parity profile).
 import type { ClockTimer, KubernetesObject, ListOptions } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import { BehaviorSubject, Subject } from 'rxjs';
 import { channels, trace } from '../diagnostics.ts';
 import { InformerStateError, ReflectorError } from '../errors.ts';
 import { childSignal } from '../rest/child-signal.ts';
 import type { ListerWatcher } from '../rest/lister-watcher.ts';
 import { listPages } from '../rest/pager.ts';
+import { BehaviorSubject, Subject } from '../rx/rxjs.ts';
 import { askWatchList } from './ask-watch-list.ts';
 import { type BackoffKind, type BackoffManager, createBackoffs } from './backoff-manager.ts';
 import { failureOf } from './error-classes.ts';

@@ -1,9 +1,9 @@
 // Queries on a store as Observables.
 import type { KubernetesObject } from '@kube-rx/apimachinery';
-import { Observable } from 'rxjs';
 import type { Live } from '../rest/resource-type.ts';
 import type { Informer } from '../shared-informer/informer.ts';
 import type { ReadonlyStore } from '../store/store.ts';
+import { Observable } from './rxjs.ts';
 
 /**
  * The result of a query: once the informer has synced, then after each change that gives another result. Changes of one turn count as

@@ -1,8 +1,8 @@
 // Several reflectors, one answer: what is said of all of them is true of each.
 import { compareResourceVersions } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import { combineLatest, map } from 'rxjs';
 import type { InformerStatus } from '../reflector/informer-status.ts';
+import { combineLatest, map } from '../rx/rxjs.ts';
 
 const ORDER: readonly InformerStatus['phase'][] = [
   'suspended',

@@ -1,6 +1,6 @@
 // The events of an informer as a hot Observable with replay of the present store.
 import type { KubernetesObject } from '@kube-rx/apimachinery';
-import { Observable } from 'rxjs';
+import { Observable } from '../rx/rxjs.ts';
 import type { HandlerRegistry } from './handler-registry.ts';
 import type { StoreEvent } from './store-event.ts';
 

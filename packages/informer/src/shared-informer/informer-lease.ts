@@ -1,9 +1,9 @@
 // One user's share of an informer: what is registered through it goes with it, the informer goes with its last user.
 import type { KubernetesObject } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import { Observable as RxObservable } from 'rxjs';
 import { InformerStateError } from '../errors.ts';
 import type { Fault, InformerStatus } from '../reflector/informer-status.ts';
+import { Observable as RxObservable } from '../rx/rxjs.ts';
 import type { ReadonlyStore } from '../store/store.ts';
 import { changesOf } from './changes.ts';
 import type { Handler, HandlerOptions, HandlerRegistration } from './event-handler.ts';

@@ -3,12 +3,12 @@
 import type { Clock, KubernetesObject } from '@kube-rx/apimachinery';
 import { OptionsError, realClock } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import { BehaviorSubject, Subject } from 'rxjs';
 import type { HandlerError } from '../errors.ts';
 import { InformerStateError, WaitError } from '../errors.ts';
 import type { Fault, InformerStatus } from '../reflector/informer-status.ts';
 import type { ListerWatcher } from '../rest/lister-watcher.ts';
 import type { Live } from '../rest/resource-type.ts';
+import { BehaviorSubject, Subject } from '../rx/rxjs.ts';
 import { CompactObjectTable } from '../store/compact-object-table.ts';
 import { IndexedStore } from '../store/indexed-store.ts';
 import type { ReadonlyStore } from '../store/store.ts';

@@ -4,13 +4,13 @@
 import type { Clock, ClockTimer, KubernetesObject } from '@kube-rx/apimachinery';
 import { Lifecycle, OptionsError, realClock } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import { BehaviorSubject } from 'rxjs';
 import { InformerStateError } from '../errors.ts';
 import type { InformerStatus } from '../reflector/informer-status.ts';
 import { ListWatch } from '../rest/list-watch.ts';
 import type { ResourceType } from '../rest/resource-type.ts';
 import { describeResource } from '../rest/resource-type.ts';
 import type { RestClient } from '../rest/rest-client.ts';
+import { BehaviorSubject } from '../rx/rxjs.ts';
 import type { Informer } from './informer.ts';
 import { InformerLease } from './informer-lease.ts';
 import type { InformerSourceSpec, SharedIndexInformerOptions } from './informer-options.ts';
