@@ -78,6 +78,46 @@ export function describeQueue(options: QueueSuiteOptions): void {
       expect(empty.hasSynced).toBe(true);
     });
 
+    it.each(['add', 'update', 'delete'] as const)(
+      'counts as synced when the first thing that comes is a %s',
+      (verb) => {
+        known('a@1');
+        queue[verb](queueObject('a@2'));
+        expect(queue.hasSynced).toBe(true);
+      },
+    );
+
+    it('is synced only when the deletions that its first list tells are worked off too', () => {
+      known('gone@1', 'too@2', 'stays@3');
+      queue.replace([queueObject('stays@4')], '5');
+      const seen: string[] = [];
+      while (queue.length > 0) {
+        expect(queue.hasSynced).toBe(false);
+        seen.push(...pop());
+      }
+      expect(seen.sort()).toEqual(['Deleted gone@1 unknown', 'Deleted too@2 unknown', 'Replaced stays@4']);
+      expect(queue.hasSynced).toBe(true);
+    });
+
+    it('tells once the deletion of what both it and the store know, and counts it once', () => {
+      known('a@1');
+      queue.update(queueObject('a@2'));
+      queue.replace([], '5');
+      expect(popAll()).toEqual(['Updated a@2', 'Deleted a@2 unknown']);
+      expect([queue.length, queue.hasSynced]).toEqual([0, true]);
+    });
+
+    it('gives listed items in the form they were prepared in, and leaves out what was refused', () => {
+      known('a@1');
+      const prepare = ({ metadata }: QueueTestObject): QueueTestObject | undefined =>
+        metadata.name === 'b'
+          ? undefined
+          : { metadata: { ...metadata, resourceVersion: `${metadata.resourceVersion}0` } };
+      queue.replace(['a@3', 'b@4', 'c@5'].map(queueObject), '9', prepare);
+      expect(popAll()).toEqual(['Replaced a@30', 'Replaced c@50']);
+      expect(queue.hasSynced).toBe(true);
+    });
+
     it('marks what belongs to the first list, its last item included', () => {
       queue.replace([queueObject('a@1'), queueObject('b@2')], '5');
       queue.add(queueObject('c@6'));

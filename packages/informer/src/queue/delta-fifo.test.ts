@@ -21,6 +21,15 @@ describe('DeltaFIFO', () => {
     expect(fifo.hasSynced).toBe(true);
   });
 
+  it('ignores without a store the deletion of what is not queued, and tells that of what is', () => {
+    const fifo = new DeltaFIFO<QueueTestObject>();
+    fifo.delete(queueObject('a@1'));
+    expect(fifo.length).toBe(0);
+    fifo.add(queueObject('a@1'));
+    fifo.delete(queueObject('a@2'));
+    expect(fifo.pop()?.deltas.map((each) => each.type)).toEqual(['Added', 'Deleted']);
+  });
+
   it('counts a name that a list holds twice once', () => {
     const fifo = new DeltaFIFO<QueueTestObject>();
     fifo.replace([queueObject('a@1'), queueObject('a@2')]);
