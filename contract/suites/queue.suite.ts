@@ -84,6 +84,8 @@ export function describeQueue(options: QueueSuiteOptions): void {
         known('a@1');
         queue[verb](queueObject('a@2'));
         expect(queue.hasSynced).toBe(true);
+        pop();
+        expect(queue.hasSynced).toBe(true);
       },
     );
 
