@@ -30,6 +30,11 @@ export interface ReflectorPolicy {
   readonly retryLostConnections: boolean;
   /** A stream that lived shorter counts as ended too soon, ms; 0 turns the rule off. */
   readonly earlyCloseMs: number;
+  /**
+   * After a lost stream, a watch on which nothing came for so long is checked by a list of one object: a server that was restored from a
+   * backup keeps watches from its lost future silent. ms; 0 never asks.
+   */
+  readonly silentProbeMs: number;
   /** Separate growth for connecting and for listing again. */
   readonly separateBackoffs: boolean;
   /** Waits are at least as long as the server asks, but for no more than this, ms: one bad answer must not silence a cache for a day. */
@@ -54,6 +59,7 @@ const MODERN: ReflectorPolicy = {
   unpagedRetry: false,
   retryLostConnections: true,
   earlyCloseMs: 5000,
+  silentProbeMs: 90_000,
   separateBackoffs: true,
   maxRetryAfterMs: 300_000,
   suspendAfter: 3,
@@ -69,6 +75,7 @@ const CLIENT_GO_1_30: ReflectorPolicy = {
   unpagedRetry: true,
   retryLostConnections: false,
   earlyCloseMs: 0,
+  silentProbeMs: 0,
   separateBackoffs: false,
   maxRetryAfterMs: 0,
   suspendAfter: 0,
@@ -86,6 +93,7 @@ export function resolveReflectorPolicy(
     'pageSize',
     'defaultPageSize',
     'earlyCloseMs',
+    'silentProbeMs',
     'maxRetryAfterMs',
     'suspendAfter',
     'suspendedProbeMs',

@@ -14,6 +14,7 @@ import { versionGauge } from './reflector-metrics.ts';
 import type { ResolvedReflectorOptions } from './reflector-options.ts';
 import type { ReflectorStore } from './reflector-store.ts';
 import { StreamSession } from './stream-session.ts';
+import { VersionDoubt } from './version-doubt.ts';
 import { WatchHandler } from './watch-handler.ts';
 
 export interface WatchRunnerOptions<T extends KubernetesObject> {
@@ -32,6 +33,9 @@ export class WatchRunner<T extends KubernetesObject> {
   readonly #options: ResolvedReflectorOptions;
   #session: StreamSession<T> | undefined;
   #initialStore: InitialEventsStore<T>;
+  readonly #doubt: VersionDoubt<T>;
+  /** How long the server was asked to keep the present stream. */
+  #askedMs = 0;
   // The stream is in the phase of its initial events.
   #initial = false;
   cursor = '';
@@ -41,6 +45,13 @@ export class WatchRunner<T extends KubernetesObject> {
   constructor(runner: WatchRunnerOptions<T>) {
     this.#runner = runner;
     this.#options = runner.options;
+    const { clock, unref, policy } = this.#options;
+    this.#doubt = new VersionDoubt<T>({
+      listerWatcher: runner.listerWatcher,
+      clock,
+      unref,
+      afterMs: policy.silentProbeMs,
+    });
     this.#initialStore = new InitialEventsStore<T>(runner.store);
   }
 
@@ -104,6 +115,7 @@ export class WatchRunner<T extends KubernetesObject> {
     const { clock, unref, random, minWatchTimeoutMs, name } = this.#options;
     const timeoutSeconds = Math.floor((minWatchTimeoutMs / 1000) * (1 + random()));
     this.#session?.close();
+    this.#askedMs = timeoutSeconds * 1000;
     this.#initial = initial;
     this.received = 0;
     if (initial) this.#initialStore = new InitialEventsStore<T>(this.#runner.store);
@@ -116,6 +128,7 @@ export class WatchRunner<T extends KubernetesObject> {
       onIdle: (each) => this.#idle(each),
     });
     this.#session = session;
+    if (!initial) this.#checkVersion(session);
     const options: ListOptions = {
       allowWatchBookmarks: true,
       timeoutSeconds,
@@ -144,9 +157,17 @@ export class WatchRunner<T extends KubernetesObject> {
       (error: unknown) => {
         if (session.closed) return;
         session.close();
+        this.#doubt.raise(this.cursor);
         this.#runner.dispatch({ type: 'failed', failure: failureOf(error) });
       },
     );
+  }
+
+  #checkVersion(session: StreamSession<T>): void {
+    const silentAt = (): string | undefined => (session.handler?.events === 0 ? this.cursor : undefined);
+    void this.#doubt.check(this.cursor, silentAt, session.signal).then((error) => {
+      if (error !== undefined && !session.closed) this.streamEnded('error-event', error);
+    });
   }
 
   #event(session: StreamSession<T>, event: Parameters<WatchHandler<T>['apply']>[0]): void {
@@ -186,6 +207,9 @@ export class WatchRunner<T extends KubernetesObject> {
     trace('reflector', this.#options.name, 'stream ended', { how, events: session.handler?.events ?? 0, error });
     const events = session.handler?.events ?? 0;
     const durationMs = this.#options.clock.now() - session.startedAt;
+    // A server that ends a stream in its own time is there, and has been.
+    const lost = how === 'idle' || (how === 'closed' && (error !== undefined || durationMs + 1000 < this.#askedMs));
+    if (lost) this.#doubt.raise(this.cursor);
     this.#runner.metrics?.watched(durationMs / 1000, events, durationMs < 1000 && events === 0);
     this.#runner.metrics?.lastResourceVersion(versionGauge(this.cursor));
     this.#runner.dispatch({

@@ -107,7 +107,7 @@ type WatchAnswer = TestStream | Error | Promise<TestStream>;
 
 /** Lists without a prepared answer get the last one again; watches get a stream that stays open. */
 export class ScriptedListerWatcher implements ListerWatcher<TestObject> {
-  /** `LIST rv=0 limit=500`, `WATCH rv=10`, `WATCHLIST rv=`; timeouts are left out. */
+  /** `LIST rv=0 limit=500`, `WATCH rv=10`, `WATCHLIST rv=`, `PROBE rv=10`; timeouts are left out. */
   readonly requests: string[] = [];
   readonly timeouts: number[] = [];
   readonly streams: TestStream[] = [];
@@ -116,6 +116,8 @@ export class ScriptedListerWatcher implements ListerWatcher<TestObject> {
   #lists: ListAnswer[] = [];
   #watches: WatchAnswer[] = [];
   #lastList: ListAnswer = list('1');
+  /** What the question gets whether a version is known; undefined says yes. */
+  probeError: Error | undefined;
 
   onList(...answers: ListAnswer[]): this {
     this.#lists.push(...answers);
@@ -138,6 +140,11 @@ export class ScriptedListerWatcher implements ListerWatcher<TestObject> {
   }
 
   async list(options: ListOptions, context: ListContext): Promise<ListResult<TestObject>> {
+    if (options.limit === 1 && options.resourceVersionMatch === 'NotOlderThan') {
+      this.requests.push(`PROBE rv=${options.resourceVersion}`);
+      if (this.probeError !== undefined) throw this.probeError;
+      return { items: [], resourceVersion: options.resourceVersion ?? '', continue: '' };
+    }
     this.requests.push(describe('LIST', options));
     this.signals.push(context.signal);
     const answer = this.#lists.shift() ?? this.#lastList;
