@@ -1,7 +1,7 @@
 // A model of an API server for one resource, behind the Transport interface: history, a window that slides, pages, bookmarks, and a
 // fault for any request or open stream when the test's dice say so.
 import type { Clock } from '@kube-rx/apimachinery';
-import { newStatusError, type StatusReason } from '@kube-rx/apimachinery';
+import { newStatusError, type StatusReason, sleep } from '@kube-rx/apimachinery';
 import { TransportError } from '../../src/errors.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/rest/transport.ts';
 import { jsonResponse, MemoryBody } from './memory-body.ts';
@@ -75,14 +75,11 @@ export class ModelServer implements Transport {
   /** Something else changed on the server: bookmarks tell. */
   bookmark(): void {
     this.#version++;
+    const metadata = { resourceVersion: String(this.#version) };
+    const text = frame('BOOKMARK', { apiVersion: 'v1', kind: 'ConfigMap', metadata });
     for (const watch of [...this.#watches]) {
-      watch.body.write(
-        frame('BOOKMARK', {
-          apiVersion: 'v1',
-          kind: 'ConfigMap',
-          metadata: { resourceVersion: String(this.#version) },
-        }),
-      );
+      // Now and then it comes twice.
+      watch.body.write(this.#dice() ? text + text : text);
       watch.sent = this.#version;
     }
   }
@@ -101,7 +98,11 @@ export class ModelServer implements Transport {
     const fault = this.#requestFault();
     if (fault instanceof Error) throw fault;
     if (fault !== undefined) return fault;
-    if (!watching) return this.#list(query);
+    if (!watching) {
+      // A slow answer is that of the moment at which it is given; what changes meanwhile is in it, or expires its token.
+      if (this.#dice()) await sleep(this.#options.clock, this.#options.random() * 20_000, { signal: request.signal });
+      return this.#list(query);
+    }
     const body = new MemoryBody(() => this.#watches.delete(watch));
     const watch: Watch = { body, sent: Number(query.get('resourceVersion') ?? 0) };
     request.signal?.addEventListener('abort', () => body.destroy(), { once: true });
