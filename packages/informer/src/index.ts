@@ -17,6 +17,7 @@ export {
 } from './config/load-kubeconfig.ts';
 export * from './core.ts';
 export { type AxiosTransportOptions, createAxiosTransport } from './rest/axios-transport.ts';
-export { createHttp2Transport, type Http2TransportOptions } from './rest/http2-transport.ts';
+export type { Http2TransportOptions } from './rest/http2-options.ts';
+export { createHttp2Transport } from './rest/http2-transport.ts';
 export type { TlsMaterial } from './rest/tls-material.ts';
 export { createWsTransport, type WsTransportOptions } from './rest/ws-transport.ts';

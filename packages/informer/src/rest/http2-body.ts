@@ -5,7 +5,7 @@ import { TransportError } from '../errors.ts';
 import { toTransportError } from './network-errors.ts';
 import type { BodySink, TransportBody } from './transport.ts';
 
-// The codes of a reset, RFC 9113; node:http2 itself is loaded with the first connection only.
+// The codes of a reset, RFC 9113.
 const NO_ERROR = 0;
 const CANCEL = 8;
 
