@@ -25,6 +25,7 @@ const { values } = parseArgs({
     wait: { type: 'string', default: '120' },
     'ready-file': { type: 'string', default: '' },
     tag: { type: 'string', default: '' },
+    storage: { type: 'string', default: 'objects' },
     'server-pid': { type: 'string' },
   },
 });
@@ -69,7 +70,10 @@ const stalls = monitorEventLoopDelay({ resolution: 1 });
 const startedAt = performance.now();
 stalls.enable();
 
-const informer = new SharedIndexInformer(new ListWatch(rest, type, { namespace: text('ns') }), { expected: type });
+const informer = new SharedIndexInformer(new ListWatch(rest, type, { namespace: text('ns') }), {
+  expected: type,
+  storage: text('storage') === 'compact' ? 'compact' : 'objects',
+});
 const wanted = Number(text('updates'));
 const latencies: number[] = [];
 let first = 0;
@@ -92,7 +96,7 @@ const syncMs = performance.now() - startedAt;
 const syncCpu = cpu() - cpuBefore;
 stalls.disable();
 const peak = rss('VmHWM');
-const objects = informer.store.list().length;
+const objects = informer.store.size;
 collect?.();
 await new Promise((resolve) => setTimeout(resolve, 100));
 collect?.();

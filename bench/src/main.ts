@@ -24,7 +24,10 @@ const SERVER_MEASURES: readonly (readonly [string, Measure])[] = [
   ['fan-out', fanOut],
   ['idle', idle],
 ];
+/** Many, so that the time in which programs warm up does not count for much; fewer in a quick run. */
 const INFORMER_UPDATES = 20_000;
+const QUICK_UPDATES = 5_000;
+const QUICK_OBJECTS = 10_000;
 const INFORMER_RUNS = 3;
 const START_RUNS = 3;
 
@@ -127,23 +130,42 @@ async function informers(
   const clientNode = options.withClientNode ? installClientNode() : undefined;
   const goClient: InformerProgram | undefined =
     options.goClient === undefined ? undefined : { name: 'client-go', command: options.goClient };
-  const programs = [own, clientNode, goClient].filter((one) => one !== undefined);
+  const compact: InformerProgram = {
+    ...own,
+    name: 'kube-rx, compact',
+    command: [...own.command, '--storage', 'compact'],
+  };
+  const floor: InformerProgram = {
+    name: 'node:http and JSON.parse',
+    command: [process.execPath, '--expose-gc', fileURLToPath(new URL('../floor.js', import.meta.url))],
+  };
+  const programs = [own, compact, floor, clientNode, goClient].filter((one) => one !== undefined);
+  const updates = context.objects > QUICK_OBJECTS ? INFORMER_UPDATES : QUICK_UPDATES;
   const runs = new Map(programs.map((one) => [one, [] as InformerFigures[]]));
   // In turns, so that a busy moment of the machine does not hit one of them alone.
-  for (let run = 0; run < (programs.length > 1 ? INFORMER_RUNS : 1); run++) {
+  for (let run = 0; run < (clientNode === undefined && goClient === undefined ? 1 : INFORMER_RUNS); run++) {
     for (const one of programs) {
-      const figures = await runInformer(context, one, INFORMER_UPDATES);
-      log(`${one.name}: informer synced in ${figures.sync_ms.toFixed(0)} ms`);
+      const figures = await runInformer(context, one, one === compact ? 0 : updates);
+      if (figures.sync_ms > 0) log(`${one.name}: informer synced in ${figures.sync_ms.toFixed(0)} ms`);
       runs.get(one)!.push(figures);
     }
   }
-  Object.assign(ours, informerFigures(runs.get(own)!));
+  const figures = informerFigures(runs.get(own)!);
+  Object.assign(ours, figures, {
+    'sync-go': figures['sync'],
+    'event-cpu-go': figures['event-cpu'],
+    'event-cpu-floor': figures['event-cpu'],
+    'sync-heap-compact': informerFigures(runs.get(compact)!)['sync-heap'],
+  });
   refer({ 'sync-stall': await parseMs(context) }, 'JSON.parse');
-  if (goClient !== undefined) refer(informerFigures(runs.get(goClient)!), goClient.name);
+  refer({ 'event-cpu-floor': informerFigures(runs.get(floor)!)['event-cpu'] }, floor.name);
+  if (goClient !== undefined) {
+    const { sync, 'sync-heap': heap, 'event-cpu': cpu } = informerFigures(runs.get(goClient)!);
+    refer({ 'sync-go': sync, 'sync-heap': heap, 'sync-heap-compact': heap, 'event-cpu-go': cpu }, goClient.name);
+  }
   if (clientNode !== undefined) {
-    // The heap is held against client-go's when that was measured.
-    const { 'sync-heap': heap, 'sync-stall': _stall, ...figures } = informerFigures(runs.get(clientNode)!);
-    refer(goClient === undefined ? { ...figures, 'sync-heap': heap } : figures, clientNode.name);
+    const { sync, 'sync-rss': rss, 'event-cpu': cpu } = informerFigures(runs.get(clientNode)!);
+    refer({ sync, 'sync-rss': rss, 'event-cpu': cpu }, clientNode.name);
   }
 }
 

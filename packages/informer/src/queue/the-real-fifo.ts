@@ -141,10 +141,8 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
 
   #dropHead(): void {
     this.#entries[this.#head++] = undefined;
-    if (this.#head === this.#entries.length) {
-      this.#entries = [];
-      this.#head = 0;
-    } else if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
+    // Not each time it runs empty: a consumer that keeps up would get a new array with every event.
+    if (this.#head > 1024 && this.#head * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#head);
       this.#head = 0;
     }

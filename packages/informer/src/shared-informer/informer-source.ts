@@ -80,17 +80,23 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
   }
 
   add(object: T): void {
-    this.#accept(object, (accepted) => this.#queue.add(accepted));
+    const accepted = this.#accepted(object);
+    if (accepted === undefined) return;
+    this.#queue.add(accepted);
+    this.#loop.drain();
   }
 
   update(object: T): void {
-    this.#accept(object, (accepted) => this.#queue.update(accepted));
+    const accepted = this.#accepted(object);
+    if (accepted === undefined) return;
+    this.#queue.update(accepted);
+    this.#loop.drain();
   }
 
   delete(object: T): void {
     // The last state is for the handlers' eyes only; a transform that fails on it must not keep the object alive.
     this.#queue.delete(this.#transformed(object) ?? object);
-    this.#broken.delete(metaNamespaceKeyFunc(object));
+    this.#mended(object);
     this.#loop.drain();
   }
 
@@ -124,12 +130,15 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
     this.#loop.stop();
   }
 
-  #accept(object: T, enqueue: (accepted: T) => void): void {
+  #accepted(object: T): T | undefined {
     const accepted = this.#transformed(object);
-    if (accepted === undefined) return;
-    this.#broken.delete(metaNamespaceKeyFunc(object));
-    enqueue(accepted);
-    this.#loop.drain();
+    if (accepted !== undefined) this.#mended(object);
+    return accepted;
+  }
+
+  #mended(object: T): void {
+    // Nearly always there is none, and the key need not be made.
+    if (this.#broken.size > 0) this.#broken.delete(metaNamespaceKeyFunc(object));
   }
 
   /** A listed item whose transform fails stays as it is: leaving it out would look like a deletion. */

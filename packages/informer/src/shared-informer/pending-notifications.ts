@@ -23,8 +23,8 @@ export class PendingNotifications<T extends KubernetesObject> {
     const event = this.#events[this.#head];
     if (event === undefined) return undefined;
     this.#events[this.#head++] = undefined;
-    if (this.#head === this.#events.length) this.clear();
-    else if (this.#head > 1024 && this.#head * 2 > this.#events.length) {
+    // Not each time it runs empty: a handler that keeps up would get a new array with every event.
+    if (this.#head > 1024 && this.#head * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#head);
       this.#head = 0;
     }
