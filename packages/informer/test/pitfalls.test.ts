@@ -6,7 +6,7 @@ import { defineResource } from '../src/rest/resource-type.ts';
 import { RestClient } from '../src/rest/rest-client.ts';
 import { SharedIndexInformer } from '../src/shared-informer/shared-index-informer.ts';
 import { MemoryBody } from './support/memory-body.ts';
-import { list, object, ScriptedListerWatcher, type TestObject } from './support/scripted-lister-watcher.ts';
+import { errorEvent, list, object, ScriptedListerWatcher, type TestObject } from './support/scripted-lister-watcher.ts';
 
 const ConfigMaps = defineResource<TestObject>()({
   apiVersion: 'v1' as never,
@@ -137,6 +137,22 @@ describe('an informer', () => {
     await informer.close();
     expect(calls).toBe(1);
     expect(informer.isStopped).toBe(true);
+  });
+
+  // Upstream test: client-go@v0.37.2:tools/cache/reflector_test.go#TestReflectorReplacesStoreOnUnsafeDelete
+  it('lists when the server says that it cannot read what it stores, and lets go of what the list no longer holds', async () => {
+    server.onList(list('10', 'a@5', 'corrupt@6'), list('20', 'a@5'));
+    const seen: string[] = [];
+    informer.handle((event) => {
+      if (event.type === 'deleted') seen.push(`${event.object.metadata.name} ${event.finalState}`);
+    });
+    informer.start();
+    await settle();
+    const status = errorEvent(500, 'StorageReadError' as never);
+    server.stream.send(status);
+    await clock.advance(2000);
+    expect(server.requests.slice(2)).toEqual(['LIST rv=10', 'WATCH rv=20']);
+    expect([informer.store.keys(), seen]).toEqual([['default/a'], ['corrupt unknown']]);
   });
 
   it('survives an object whose keys are names of object properties', async () => {
