@@ -17,11 +17,12 @@ export function metaNamespaceKeyFunc(object: KubernetesObject): string {
   const { metadata } = object;
   const name = metadata?.name ?? '';
   const namespace = metadata?.namespace;
-  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+  return keyOf(name, namespace);
 }
 
 export function keyOf(name: string, namespace = ''): string {
-  return namespace === '' ? name : `${namespace}/${name}`;
+  // A template would make a string of parts, which a Map has to join again for each look-up.
+  return namespace === '' ? name : [namespace, name].join('/');
 }
 
 /** The parts of a key; throws a KeyError for more than one slash. */
