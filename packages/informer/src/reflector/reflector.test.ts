@@ -2,7 +2,6 @@ import {
   newForbidden,
   newInternalError,
   newResourceExpired,
-  newTooLargeResourceVersion,
   newTooManyRequests,
   settle,
   VirtualClock,
@@ -290,56 +289,6 @@ describe('Reflector', () => {
       await clock.advance(1);
       expect(server.requests).toEqual(['LIST rv=0 limit=500', 'WATCH rv=10', 'WATCH rv=10']);
       expect(faults.map((fault) => fault.kind)).toEqual(['idle']);
-    });
-
-    it('asks whether the server knows its version when the stream after a lost one stays silent, once', async () => {
-      server.onList(list('10'));
-      await run();
-      await clock.advance(200_000);
-      server.stream.end(new TransportError('RESET', 'reset'));
-      await clock.advance(89_999);
-      expect(server.requests.slice(2)).toEqual(['WATCH rv=10']);
-      await clock.advance(1);
-      expect(server.requests.slice(3)).toEqual(['PROBE rv=10']);
-      await clock.advance(210_000);
-      server.stream.end();
-      await clock.advance(200_000);
-      expect(server.requests.slice(4)).toEqual(['WATCH rv=10']);
-    });
-
-    it('lists again when the server does not know its version, as after a restore from a backup', async () => {
-      server.onList(list('10', 'a@9'), newTooLargeResourceVersion('10', '5', 1), list('6', 'b@4'));
-      await run();
-      server.probeError = newTooLargeResourceVersion('10', '5', 1);
-      await clock.advance(200_000);
-      server.stream.end(new TransportError('RESET', 'reset'));
-      await clock.advance(95_000);
-      expect(server.requests.slice(2)).toEqual([
-        'WATCH rv=10',
-        'PROBE rv=10',
-        'LIST rv=10',
-        'LIST rv= limit=500',
-        'WATCH rv=6',
-      ]);
-      expect(keys()).toEqual(['b@4']);
-    });
-
-    it('asks nothing when something came, and nothing in the profile of client-go', async () => {
-      server.onList(list('10'));
-      await run();
-      server.stream.end(new TransportError('RESET', 'reset'));
-      await settle();
-      server.stream.send('BOOKMARK 12');
-      await clock.advance(100_000);
-      expect(server.requests.slice(2)).toEqual(['WATCH rv=10']);
-      controller.abort();
-      await done;
-      controller = new AbortController();
-      await run({ profile: 'client-go-1.30', idleTimeoutMs: 0 });
-      await clock.advance(10_000);
-      server.stream.end(new TransportError('RESET', 'reset'));
-      await clock.advance(280_000);
-      expect(server.requests.some((line) => line.startsWith('PROBE'))).toBe(false);
     });
 
     it('is content with three minutes once a bookmark came', async () => {
