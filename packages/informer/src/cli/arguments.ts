@@ -27,6 +27,8 @@ export interface ConnectionArguments {
   readonly context: string | undefined;
   readonly server: string | undefined;
   readonly token: string | undefined;
+  /** PEM file. */
+  readonly certificateAuthority: string | undefined;
   readonly insecureSkipTlsVerify: boolean;
 }
 
@@ -54,6 +56,7 @@ widgets.example.com), a list (pods,svc), one object (pods/web) or a category (al
       --context NAME                context of the kubeconfig (default the current one)
       --server URL                  this server instead of a kubeconfig
       --token TOKEN                 bearer token for --server
+      --certificate-authority FILE  whom to trust, for --server (PEM)
       --insecure-skip-tls-verify    do not check the certificate of --server
       --help, --version
 `;
@@ -127,6 +130,9 @@ export function parseArguments(argv: readonly string[]): CliArguments {
       case '--token':
         connection.token = flags.value();
         break;
+      case '--certificate-authority':
+        connection.certificateAuthority = flags.value();
+        break;
       case '--insecure-skip-tls-verify':
         connection.insecureSkipTlsVerify = true;
         break;
@@ -152,6 +158,7 @@ export function parseArguments(argv: readonly string[]): CliArguments {
       context: connection.context,
       server: connection.server,
       token: connection.token,
+      certificateAuthority: connection.certificateAuthority,
       insecureSkipTlsVerify: connection.insecureSkipTlsVerify ?? false,
     },
     namespaces,

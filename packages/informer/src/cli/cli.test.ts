@@ -18,7 +18,7 @@ describe('parseArguments', () => {
   it('reads resources and options, with values behind a space or an equals sign', () => {
     expect(
       parseArguments(
-        'watch pods,svc -n a,b --namespace=c deploy/web -l app=web --field-selector=x=y --json --explain --seconds 1.5 --server http://x'.split(
+        'watch pods,svc -n a,b --namespace=c deploy/web -l app=web --field-selector=x=y --json --explain --seconds 1.5 --server http://x --certificate-authority /ca.pem'.split(
           ' ',
         ),
       ),
@@ -30,6 +30,7 @@ describe('parseArguments', () => {
         kubeconfig: undefined,
         context: undefined,
         token: undefined,
+        certificateAuthority: '/ca.pem',
         insecureSkipTlsVerify: false,
       },
       namespaces: ['a', 'b', 'c'],

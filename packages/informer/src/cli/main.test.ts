@@ -49,6 +49,10 @@ describe('main', () => {
     const wrong = fakeProcess();
     expect(await main(['watch'], wrong.process)).toBe(2);
     expect(wrong.stderr.text).toMatch(/^kube-informer: option RESOURCE/);
+    const untrusted = fakeProcess();
+    const server = ['--server', 'https://127.0.0.1:1', '--certificate-authority', '/nonexistent/ca.pem'];
+    expect(await main(['watch', 'pods', ...server], untrusted.process)).toBe(1);
+    expect(untrusted.stderr.text).toMatch(/^kube-informer: certificate file \/nonexistent\/ca.pem: /);
     const nowhere = fakeProcess();
     expect(await main(['watch', 'pods'], nowhere.process)).toBe(1);
     expect(nowhere.stderr.text).toContain('no kubeconfig was found');

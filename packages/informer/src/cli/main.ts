@@ -6,6 +6,7 @@ import { userAgent } from '../client/user-agent.ts';
 import type { ClientConfig } from '../config/client-config.ts';
 import type { ConnectedClient } from '../config/create-client.ts';
 import { createClient } from '../config/create-client.ts';
+import { tlsFromFiles } from '../config/file-credentials.ts';
 import { loadKubeconfig } from '../config/load-kubeconfig.ts';
 import { bearerToken } from '../rest/auth.ts';
 import type { ConnectionArguments, WatchArguments } from './arguments.ts';
@@ -91,10 +92,10 @@ async function watch(args: WatchArguments, process: ProcessLike, clock: Clock): 
 }
 
 async function configOf(connection: ConnectionArguments, env: ProcessLike['env'], clock: Clock): Promise<ClientConfig> {
-  const { kubeconfig, context, server, token, insecureSkipTlsVerify } = connection;
+  const { kubeconfig, context, server, token, certificateAuthority: caFile, insecureSkipTlsVerify } = connection;
   if (server !== undefined) {
-    const tls = { insecureSkipTlsVerify };
-    return { server, tls: () => tls, ...(token === undefined ? {} : { auth: bearerToken(token) }) };
+    const tls = tlsFromFiles({ insecureSkipTlsVerify }, { caFile }, clock);
+    return { server, tls, ...(token === undefined ? {} : { auth: bearerToken(token) }) };
   }
   const config = await loadKubeconfig({ path: kubeconfig, context, env, clock });
   return token === undefined ? config : { ...config, auth: bearerToken(token) };
