@@ -70,13 +70,14 @@ async function run({ seconds, seed, tls, pauseMs }: Settings): Promise<Verdict> 
   const churning = churn.run(stop.signal);
 
   const followed = new FollowedState();
+  const trust = server.caFile === undefined ? [] : ['--certificate-authority', server.caFile];
   await using watch = new Child({
     command: process.execPath,
     args: [
       'packages/informer/bin/kube-informer.js',
       ...['watch', ...CHURNED.map(({ name }) => name), '--all-namespaces', '--initial', '--json'],
       ...['--server', server.url, '--token', server.token],
-      ...(tls ? ['--insecure-skip-tls-verify'] : []),
+      ...trust,
     ],
     cwd: ROOT,
     onLine: (line) => followed.read(line),
@@ -87,7 +88,7 @@ async function run({ seconds, seed, tls, pauseMs }: Settings): Promise<Verdict> 
     command: 'npm',
     args: [
       ...['start', '--silent', '--', '--server', server.url, '--token', server.token],
-      ...(server.caFile === undefined ? [] : ['--certificate-authority', server.caFile]),
+      ...trust,
       ...['--seconds', String(boundaryMs / 1_000), '--json'],
     ],
     cwd: ROOT,
