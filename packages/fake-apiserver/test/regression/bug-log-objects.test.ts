@@ -45,17 +45,17 @@ describe('reports about objects', () => {
   });
 
   it.each([
-    ['v1.30', 1, 409],
-    ['v1.37', 7, 201],
-    ['v1.37', 8, 409],
-  ] as const)(
-    'S-26 kubernetes#127900: under %s a create that meets a taken name %d times ends with %d',
-    async (...row) => {
-      const [profile, collisions, code] = row;
+    ['1.30', {}, 1, 409],
+    ['1.30 with the gate', { featureGates: { RetryGenerateName: true } }, 7, 201],
+    ['1.37', { profile: 'v1.37' }, 7, 201],
+    ['1.37', { profile: 'v1.37' }, 8, 409],
+  ] as [string, FakeApiServerOptions, number, number][])(
+    'S-26 kubernetes#127900: under %s (%o) a create that meets a taken name %d times ends with %d',
+    async (_profile, options, collisions, code) => {
       // A uid and a name take 36 numbers; the first object draws its own.
       const vary = seeded(7);
       let left = Number.POSITIVE_INFINITY;
-      await start({ profile, random: () => (left-- > 0 ? 0.5 : vary()) });
+      await start({ ...options, random: () => (left-- > 0 ? 0.5 : vary()) });
       const create = () => api.post(MAPS, { metadata: { generateName: 'p-' } });
       const first = await create();
       expect(first.body.metadata.name).toBe('p-rrrrr');
