@@ -37,7 +37,7 @@ export interface CreateClientOptions extends KubeClientOptions {
    * no HTTP/2. `websocket`: watches as WebSockets, the rest over axios. Or any object with `send` and `close`. @defaultValue `axios`
    */
   readonly transport?: Transport | TransportName | undefined;
-  /** Bound of every request but a watch, each page of a list for itself, ms; 0 for none. @defaultValue 60 000 */
+  /** Bound of every request but a watch, ms; of a list the longest silence in it; 0 for none. @defaultValue 60 000 */
   readonly timeoutMs?: number | undefined;
   /** Repetitions for answers with Retry-After and lost connections. Informers wait by themselves. @defaultValue 10 */
   readonly maxRetries?: number | undefined;

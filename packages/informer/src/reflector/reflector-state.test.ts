@@ -1,88 +1,22 @@
-import {
-  newForbidden,
-  newInternalError,
-  newNotFound,
-  newResourceExpired,
-  newTooLargeResourceVersion,
-  newTooManyRequests,
-} from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { TransportError } from '../errors.ts';
+import {
+  AUTO,
+  expired,
+  forbidden,
+  internal,
+  MODERN_WATCH_LIST,
+  modern,
+  parity,
+  Run,
+  refused,
+  streaming,
+  throttled,
+  tooLarge,
+  WATCH_LIST,
+} from '../../test/support/machine-run.ts';
 import { failureOf } from './error-classes.ts';
-import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-input.ts';
-import { INITIAL_STATE } from './reflector-input.ts';
 import type { RelistFrom } from './reflector-policy.ts';
 import { resolveReflectorPolicy } from './reflector-policy.ts';
-import { transition } from './reflector-state.ts';
-
-const PARITY = resolveReflectorPolicy('client-go-1.30');
-const MODERN = resolveReflectorPolicy('modern', { initial: 'list' });
-const AUTO = resolveReflectorPolicy('modern');
-const WATCH_LIST = resolveReflectorPolicy('client-go-1.30', { initial: 'watch-list' });
-const MODERN_WATCH_LIST = resolveReflectorPolicy('modern', { initial: 'watch-list' });
-
-const expired = failureOf(newResourceExpired('too old'));
-const tooLarge = failureOf(newTooLargeResourceVersion('9', '5', 1));
-const internal = failureOf(newInternalError('x'));
-const throttled = failureOf(newTooManyRequests('slow down', 7));
-const forbidden = failureOf(newForbidden({ group: '', resource: 'pods' }, '', 'no'));
-const notFound = failureOf(newNotFound({ group: '', resource: 'pods' }, ''));
-const refused = failureOf(new TransportError('REFUSED', 'refused'));
-const reset = failureOf(new TransportError('RESET', 'reset'));
-
-/** Runs inputs through the machine and keeps the effects of the last one. */
-class Run {
-  state: ReflectorState = INITIAL_STATE;
-  effects: readonly ReflectorEffect[] = [];
-  now = 1_000_000;
-  readonly policy: typeof PARITY;
-
-  constructor(policy: typeof PARITY) {
-    this.policy = policy;
-  }
-
-  feed(...inputs: ReflectorInput[]): this {
-    for (const input of inputs) {
-      const next = transition(this.state, input, this.policy, this.now);
-      this.state = next.state;
-      this.effects = next.effects;
-    }
-    return this;
-  }
-  /** Short forms: `list 10 limit=500`, `open watch 10`, `wait connect >=7000`, `report`, `fault expired`. */
-  get did(): string[] {
-    return this.effects.map((effect) => {
-      switch (effect.type) {
-        case 'list':
-          return `list ${effect.resourceVersion || '""'} limit=${effect.limit}`;
-        case 'open':
-          return `open ${effect.mode} ${effect.resourceVersion || '""'}`;
-        case 'wait':
-          return `wait ${effect.backoff}${effect.minimumMs > 0 ? ` >=${effect.minimumMs}` : ''}`;
-        case 'fault':
-          return `fault ${effect.fault.kind} ${effect.fault.verb}`;
-        case 'replace':
-          return `replace ${effect.from} ${effect.resourceVersion}`;
-        default:
-          return effect.type;
-      }
-    });
-  }
-  listed(resourceVersion = '10', paginated = false): this {
-    return this.feed({ type: 'start' }, { type: 'listed', resourceVersion, paginated });
-  }
-  watching(resourceVersion = '10'): this {
-    return this.listed(resourceVersion).feed({ type: 'replaced' }, { type: 'opened' });
-  }
-  ended(
-    how: 'closed' | 'error-event' | 'idle' | 'initial-events-timeout' | 'resync-failed',
-    more: Partial<Extract<ReflectorInput, { type: 'stream-ended' }>> = {},
-  ): this {
-    return this.feed({ type: 'stream-ended', how, resourceVersion: '11', events: 1, durationMs: 60_000, ...more });
-  }
-}
-const parity = () => new Run(PARITY);
-const modern = () => new Run(MODERN);
 
 describe('transition, rows of the table', () => {
   it('S1 and S2: a start lists any state, in pages', () => {
@@ -279,8 +213,6 @@ describe('transition, versions and limits of a list', () => {
 });
 
 describe('transition, streaming list', () => {
-  const streaming = (policy = WATCH_LIST) => new Run(policy).feed({ type: 'start' }, { type: 'opened' });
-
   it('W3 and W4: the end mark replaces the store and the stream goes on', () => {
     const run = streaming().feed({ type: 'initial-events-end', resourceVersion: '10' });
     expect(run.did).toEqual(['replace initial-events 10']);
@@ -415,77 +347,5 @@ describe('transition, what a relist is served from', () => {
       const run = new Run(resolveReflectorPolicy('modern', { relistFrom, initial: 'list' }));
       expect(run.watching().ended('closed').did).toEqual(['open watch 11']);
     }
-  });
-});
-
-describe('transition, what the modern profile does better', () => {
-  it('B1: one stream that ended too soon is forgiven, from the second on the watch waits and keeps its version', () => {
-    const run = modern().watching().ended('closed', { events: 1, durationMs: 100 });
-    expect(run.did).toEqual(['open watch 11']);
-    run.feed({ type: 'opened' }).ended('closed', { events: 1, durationMs: 100, resourceVersion: '12' });
-    expect(run.did).toEqual(['fault early-close watch', 'wait early-close']);
-    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch 12']);
-    run.feed({ type: 'opened' }).ended('closed', { durationMs: 6000 });
-    expect(run.feed({ type: 'opened' }).ended('closed', { events: 1, durationMs: 100 }).did).toEqual(['open watch 11']);
-  });
-
-  it('B2: a very short watch lists nothing', () => {
-    const run = modern().watching().ended('closed', { events: 0, durationMs: 10 });
-    expect(run.did).toEqual(['fault early-close watch', 'open watch 11']);
-  });
-
-  it('B4: connecting and listing grow apart', () => {
-    expect(modern().listed().feed({ type: 'replaced' }, { type: 'failed', failure: refused }).did.at(-1)).toBe(
-      'wait connect',
-    );
-    expect(modern().feed({ type: 'start' }, { type: 'failed', failure: refused }).did.at(-1)).toBe('wait relist');
-  });
-
-  it('B5: three equal refusals in a row suspend, with a slow probe; success ends it', () => {
-    const run = modern().feed({ type: 'start' });
-    for (let count = 1; count <= 2; count++) {
-      run.feed({ type: 'failed', failure: forbidden });
-      expect(run.state.phase).toMatchObject({ name: 'waiting', suspended: false });
-      run.feed({ type: 'waited' });
-    }
-    run.feed({ type: 'failed', failure: forbidden });
-    expect(run.state.phase).toMatchObject({ name: 'waiting', suspended: true });
-    expect(run.did.at(-1)).toBe('wait relist >=30000');
-    run.feed(
-      { type: 'waited' },
-      { type: 'listed', resourceVersion: '5', paginated: false },
-      { type: 'replaced' },
-      { type: 'opened' },
-    );
-    expect(run.state.refusal).toBeUndefined();
-  });
-
-  it('B5: different refusals do not add up', () => {
-    const run = modern().feed({ type: 'start' });
-    for (const failure of [forbidden, notFound, forbidden, notFound])
-      run.feed({ type: 'failed', failure }, { type: 'waited' });
-    expect(run.feed({ type: 'failed', failure: notFound }).state.refusal).toEqual({ kind: 'not-found', count: 2 });
-  });
-
-  it('B6: waits at least as long as the server asks', () => {
-    expect(modern().feed({ type: 'start' }, { type: 'failed', failure: throttled }).did.at(-1)).toBe(
-      'wait relist >=7000',
-    );
-  });
-
-  it('B6: waits no longer than its own limit, however long the server asks for', () => {
-    const failure = failureOf(newTooManyRequests('come back tomorrow', 86_400));
-    expect(modern().feed({ type: 'start' }, { type: 'failed', failure }).did.at(-1)).toBe('wait relist >=300000');
-    expect(parity().feed({ type: 'start' }, { type: 'failed', failure }).did.at(-1)).toBe('wait relist');
-  });
-
-  it('B8: a silent stream is opened anew at once, without a list', () => {
-    expect(modern().watching().ended('idle').did).toEqual(['fault idle watch', 'open watch 11']);
-  });
-
-  it('a watch whose connection died before the answer is tried again without a list', () => {
-    const run = modern().listed().feed({ type: 'replaced' }, { type: 'failed', failure: reset });
-    expect(run.did).toEqual(['fault transport watch', 'wait connect']);
-    expect(run.feed({ type: 'waited' }).did).toEqual(['open watch 10']);
   });
 });

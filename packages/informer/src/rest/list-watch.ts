@@ -59,14 +59,15 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
 
   async list(options: ListOptions, context: ListContext): Promise<ListResult<T>> {
     const spec = this.#spec(options, 'PartialObjectMetadataList', context.signal);
-    return this.#client.withTimeout(spec, async (bounded) => {
+    const read = async (bounded: RequestSpec): Promise<ListResult<T>> => {
       const response = await this.#client.send(bounded);
       if (response.status < 200 || response.status > 206) {
         throw this.#client.failure(bounded, response, await this.#client.readAll(response));
       }
       if (this.#decoding === 'typed') requireJson(response);
       return this.#decodeList(response, context, bounded.signal);
-    });
+    };
+    return this.#client.withTimeout(spec, read, { ofSilence: true });
   }
 
   async watch(options: ListOptions, context: WatchContext): Promise<WatchStream<T>> {

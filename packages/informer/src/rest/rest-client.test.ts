@@ -2,9 +2,10 @@ import { settle, VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { jsonResponse } from '../../test/support/memory-body.ts';
 import { TransportError } from '../errors.ts';
+import { ListWatch } from './list-watch.ts';
 import type { RestClientOptions } from './rest-client.ts';
 import { RestClient } from './rest-client.ts';
-import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
+import type { BodySink, Transport, TransportBody, TransportRequest, TransportResponse } from './transport.ts';
 
 type Answer = TransportResponse | Error;
 
@@ -222,6 +223,58 @@ describe('RestClient, requests', () => {
     await clock.advance(1000);
     await call;
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('bounds the silence of a list and not its length', async () => {
+    const clock = new VirtualClock();
+    let sink: BodySink | undefined;
+    let paused = 0;
+    const transport: Transport = {
+      send: ({ signal }) => {
+        signal?.addEventListener('abort', () => sink?.error(signal.reason));
+        const body: TransportBody = {
+          consume(given) {
+            sink = given;
+          },
+          pause: () => void paused++,
+          resume() {},
+          destroy() {},
+        };
+        return Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body });
+      },
+      close() {},
+    };
+    const client = new RestClient({ server: 'http://h', transport, clock, timeoutMs: 1000 });
+    const configMaps = {
+      apiVersion: 'v1',
+      group: '',
+      version: 'v1',
+      kind: 'ConfigMap',
+      plural: 'configmaps',
+      scope: 'Namespaced',
+    } as const;
+    const listed = () => new ListWatch(client, configMaps).list({}, { signal: new AbortController().signal });
+    const bytes = (text: string): void => sink?.data(new TextEncoder().encode(text));
+    const slow = listed();
+    await clock.advance(900);
+    bytes('{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[');
+    for (let count = 0; count < 20; count++) {
+      await clock.advance(900);
+      bytes(`${count === 0 ? '' : ','}{"metadata":{"name":"a${count}"}}`);
+    }
+    bytes(']}');
+    sink?.end();
+    expect((await slow).items).toHaveLength(20);
+    expect(clock.pendingTimers).toBe(0);
+    const silent = expect(listed()).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await clock.advance(500);
+    bytes('{"kind":');
+    await clock.advance(999);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(1);
+    await silent;
+    expect(clock.pendingTimers).toBe(0);
+    expect(paused).toBe(0);
   });
 
   it('hands on warnings', async () => {

@@ -5,6 +5,7 @@ import { realClock, sleep } from '@kube-rx/apimachinery';
 import { DecodeError, TransportError } from '../errors.ts';
 import type { AuthProvider, Impersonation } from './auth.ts';
 import { impersonationHeaders } from './auth.ts';
+import { CallDeadline, withProgress } from './call-deadline.ts';
 import { childSignal } from './child-signal.ts';
 import { retryAfterSeconds, statusErrorOf } from './http-status.ts';
 import { isProbableEof } from './network-errors.ts';
@@ -29,7 +30,10 @@ export interface RestClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Tries after the first for answers with Retry-After and lost connections. @defaultValue 10 */
   readonly maxRetries?: number | undefined;
-  /** Bound of a call until its body is read, 0 for none; watches have none. @defaultValue 0 */
+  /**
+   * Bound of a call until its body is read, ms, 0 for none. Of a list it bounds the silence, as no time is right for every length; watches
+   * have none. @defaultValue 0
+   */
   readonly timeoutMs?: number | undefined;
   /** Largest body of a single-object answer. @defaultValue 256 MiB */
   readonly maxBodyBytes?: number | undefined;
@@ -52,6 +56,8 @@ export interface RequestSpec {
   readonly purpose?: TransportPurpose;
   readonly signal?: AbortSignal | undefined;
   readonly maxRetries?: number | undefined;
+  /** Told when the headers and when bytes come. */
+  readonly onProgress?: (() => void) | undefined;
 }
 
 const MAX_REDIRECTS = 10;
@@ -105,7 +111,7 @@ export class RestClient {
       }
       const retryAfter = retryAfterSeconds(response.headers);
       const retriable = retryAfter !== undefined && (response.status === 429 || response.status >= 500);
-      if (!retriable || attempt >= maxRetries) return response;
+      if (!retriable || attempt >= maxRetries) return withProgress(response, spec.onProgress);
       failed(`status ${response.status}`);
       await drain(response);
       await sleep(this.clock, retryAfter * 1000, { signal: spec.signal });
@@ -143,23 +149,31 @@ export class RestClient {
     });
   }
 
-  /** Runs a call under the client's time limit; the rejection is then a TransportError TIMEOUT. */
-  async withTimeout<T>(spec: RequestSpec, run: (bounded: RequestSpec) => Promise<T>): Promise<T> {
+  /**
+   * Runs a call under the client's time limit; the rejection is then a TransportError TIMEOUT. With `ofSilence` the time counts from the
+   * last byte: a list that is long and comes in is none that hangs.
+   */
+  async withTimeout<T>(
+    spec: RequestSpec,
+    run: (bounded: RequestSpec) => Promise<T>,
+    { ofSilence = false }: { readonly ofSilence?: boolean } = {},
+  ): Promise<T> {
     const timeoutMs = this.#options.timeoutMs ?? 0;
     if (timeoutMs <= 0) return run(spec);
     const child = childSignal(spec.signal);
     let timedOut: TransportError | undefined;
-    const timer = this.clock.setTimer(() => {
+    const deadline = new CallDeadline(this.clock, timeoutMs, () => {
       timedOut = new TransportError('TIMEOUT', `no answer to ${spec.path} within ${timeoutMs} ms`);
       child.abort(timedOut);
-    }, timeoutMs);
+    });
+    const onProgress = ofSilence ? (): void => deadline.progress() : undefined;
     try {
-      return await run({ ...spec, signal: child.signal });
+      return await run({ ...spec, signal: child.signal, onProgress });
     } catch (error) {
       if (error !== timedOut) throw error;
       throw withPrevious(error, this.#failures.get(child.signal));
     } finally {
-      timer.cancel();
+      deadline.cancel();
       child.release();
     }
   }
