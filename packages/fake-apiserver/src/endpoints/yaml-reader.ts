@@ -1,10 +1,21 @@
 // YAML bodies as JSON text, with the rules of YAML 1.1 that go-yaml keeps and its messages.
 // Upstream: sigs.k8s.io/yaml@v1.3.0:yaml.go#YAMLToJSON, gopkg.in/yaml.v2@v2.4.0:decode.go
 // Differs: documents may be 250 levels deep, not 10000, and what aliases unfold to is bounded in bytes too.
-import { Composer, CST, isAlias, isMap, isScalar, isSeq, type Node, Parser, type YAMLMap } from 'yaml';
 import { DecodeError } from '../schema/decode-error.ts';
 import { simpleJson } from './json-as-yaml.ts';
 import { lineAt, yamlErrorText } from './yaml-errors.ts';
+import {
+  type CST,
+  createComposer,
+  createParser,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type YAMLMap,
+} from './yaml-library.ts';
 import { resolveScalar, scalarToJson, type YamlScalar } from './yaml-resolve.ts';
 
 const MAX_DEPTH = 250;
@@ -24,9 +35,9 @@ export function readYaml(text: string): YamlDocument {
   const simple = simpleJson(text);
   if (simple !== undefined) return { json: simple, duplicates: undefined };
   if (CONTROL.test(text)) throw new DecodeError('yaml: control characters are not allowed');
-  const tokens = [...new Parser().parse(text)];
+  const tokens = [...createParser().parse(text)];
   refuseDepth(tokens);
-  const composer = new Composer({
+  const composer = createComposer({
     version: '1.1',
     schema: 'failsafe',
     merge: false,
@@ -55,7 +66,7 @@ function refuseDepth(tokens: readonly CST.Token[]): void {
     for (const token of level) {
       if (token.type === 'document') {
         if (token.value) next.push(token.value);
-      } else if (CST.isCollection(token)) {
+      } else if (isCollection(token)) {
         for (const { key, value } of token.items) {
           if (key) next.push(key);
           if (value) next.push(value);

@@ -8,7 +8,6 @@ import type { EtcdClient } from '../etcd/client.ts';
 import { type CliArguments, HELP, parseArguments } from './cli-arguments.ts';
 import { type FakeApiServer, startFakeApiServer } from './fake-api-server.ts';
 import { writeKubeconfig } from './kubeconfig.ts';
-import { formatProblem, loadManifests } from './load-manifests.ts';
 
 /** The part of a process the command uses. */
 export interface CliProcess {
@@ -77,6 +76,8 @@ async function prepare(
   lifecycle: Lifecycle,
 ): Promise<void> {
   if (args.load.length > 0) {
+    // Loaded when it is needed: it brings a parser for YAML.
+    const { formatProblem, loadManifests } = await import('./load-manifests.ts');
     const report = await loadManifests(server, args.load);
     for (const problem of report.problems) process.stderr.write(`${formatProblem(problem)}\n`);
   }

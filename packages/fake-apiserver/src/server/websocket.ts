@@ -1,8 +1,8 @@
-// Watches over WebSocket: the only place that knows the `ws` package.
+// Watches over WebSocket: the only place that knows the `ws` package, which is loaded with the first of them.
 // Upstream: golang.org/x/net websocket as apiserver@v0.30.3:pkg/endpoints/handlers/watch.go uses it
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import type { HttpResponse, WebSocketStream, WebSocketUpgrade } from '../endpoints/http.ts';
 import { PROTOCOL_PREFIX } from './authentication.ts';
 
@@ -23,18 +23,20 @@ export class NodeUpgrade implements WebSocketUpgrade {
     this.#detach = detach;
   }
 
-  accept(_response: HttpResponse): Promise<WebSocketStream | undefined> {
+  async accept(_response: HttpResponse): Promise<WebSocketStream | undefined> {
     const { headers } = this.#request;
     this.#detach();
     // The library behind the real server checks these itself and answers without a body.
     if (headers['sec-websocket-key'] === undefined || headers['sec-websocket-version'] !== '13') {
       this.#socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-      return Promise.resolve(undefined);
+      return undefined;
     }
     if (headers.origin === undefined || !URL.canParse(headers.origin)) {
       this.#socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
-      return Promise.resolve(undefined);
+      return undefined;
     }
+    const { WebSocketServer } = await import('ws');
+    if (this.#socket.destroyed) return undefined;
     return new Promise((resolve) => {
       const server = new WebSocketServer({
         noServer: true,
@@ -66,7 +68,7 @@ class NodeWebSocket implements WebSocketStream {
   }
 
   send(bytes: Buffer, binary: boolean): boolean {
-    if (this.#socket.readyState !== WebSocket.OPEN) return true;
+    if (this.#socket.readyState !== this.#socket.OPEN) return true;
     this.#socket.send(bytes, { binary, compress: false });
     return this.#socket.bufferedAmount < MAX_BUFFERED_BYTES;
   }
@@ -80,6 +82,6 @@ class NodeWebSocket implements WebSocketStream {
   }
 
   close(): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.close(1000);
   }
 }
