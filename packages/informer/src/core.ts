@@ -53,7 +53,7 @@ export type {
 export type { Warning } from './rest/warnings.ts';
 export type { Decoding } from './rest/watch-decoder.ts';
 export type { WatchListSupport } from './rest/watch-list-support.ts';
-export { select$ } from './rx/select.ts';
+export { type IndexQuery, type StoreQuery, select$ } from './rx/select.ts';
 export type { BufferPolicy } from './shared-informer/buffer-policy.ts';
 export {
   filteringHandler,

@@ -77,6 +77,7 @@ export type ReflectorErrorCode =
   | 'NO_RESOURCE_VERSION'
   | 'INITIAL_EVENTS_TIMEOUT'
   | 'STORE_FAILED'
+  | 'INCONSISTENT'
   | 'BAD_FRAME';
 
 /** What went wrong between a reflector and its server. All are retried; `cause` is the error below. */

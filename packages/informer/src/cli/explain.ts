@@ -18,6 +18,7 @@ const FAULTS: Readonly<Record<FaultKind, string>> = {
   'early-close': 'the server ended the watch almost at once',
   'initial-events-timeout': 'the streaming list did not come to its end',
   store: 'the cache refused an object',
+  inconsistent: 'the streamed list is not what the server has',
   handler: 'a handler failed',
 };
 

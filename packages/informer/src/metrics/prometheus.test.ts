@@ -88,7 +88,14 @@ describe('informerHealth and auditCache', () => {
       list('10', 'a@5', 'b@6'),
     );
     const informer = new SharedIndexInformer<TestObject>(server, { clock, random: () => 0, idleTimeoutMs: 0 });
-    expect(informerHealth(informer, { clock })).toMatchObject({ healthy: false, reasons: ['not synced'] });
+    expect(informerHealth(informer, { clock })).toEqual({
+      healthy: false,
+      reasons: ['not synced'],
+      phase: 'idle',
+      hasSynced: false,
+      syncedForMs: undefined,
+      silentForMs: undefined,
+    });
     await expect(auditCache(informer, server)).rejects.toMatchObject({ code: 'NOT_SYNCED' });
     informer.start();
     await settle();
@@ -96,10 +103,17 @@ describe('informerHealth and auditCache', () => {
       healthy: true,
       reasons: [],
       phase: 'watching',
+      syncedForMs: 0,
       silentForMs: 0,
     });
+    await clock.advance(100_000);
+    server.stream.send('BOOKMARK 10');
     await clock.advance(631_000);
-    expect(informerHealth(informer, { clock }).reasons).toEqual(['silent for 631 s']);
+    expect(informerHealth(informer, { clock })).toMatchObject({
+      reasons: ['silent for 631 s'],
+      syncedForMs: 731_000,
+      silentForMs: 631_000,
+    });
     expect(await auditCache(informer, server)).toEqual([
       { key: 'default/a', cached: '5', server: '4' },
       { key: 'default/b', cached: '6', server: undefined },

@@ -17,6 +17,8 @@ export type FaultKind =
   | 'early-close'
   | 'initial-events-timeout'
   | 'store'
+  /** A streamed list was not what the server has, see {@link ReflectorOptions.verify}. */
+  | 'inconsistent'
   | 'handler';
 
 export type FaultVerb = 'list' | 'watch' | 'watch-list';

@@ -1,6 +1,14 @@
 // What the phases of the state machine are called where users look.
 import type { InformerStatus } from './informer-status.ts';
-import type { ReflectorEffect, ReflectorPhase } from './reflector-input.ts';
+import type { ReflectorEffect, ReflectorPhase, ReflectorState } from './reflector-input.ts';
+
+/** Plain data for debugging. */
+export interface ReflectorInspection {
+  readonly name: string;
+  readonly state: ReflectorState;
+  readonly status: InformerStatus;
+  readonly cursor: string;
+}
 
 /** Of a phase just entered; undefined for one that says nothing by itself. */
 export function statusOfPhase(

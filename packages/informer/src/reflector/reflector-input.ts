@@ -64,7 +64,6 @@ export type ReflectorEffect =
   | { readonly type: 'list'; readonly resourceVersion: string; readonly limit: number }
   | { readonly type: 'open'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
   | { readonly type: 'replace'; readonly from: 'list' | 'initial-events'; readonly resourceVersion: string }
-  | { readonly type: 'read-stream' }
   | { readonly type: 'wait'; readonly backoff: BackoffKind; readonly minimumMs: number; readonly fault: Fault }
   | { readonly type: 'start-resync' }
   | { readonly type: 'stop-resync' }

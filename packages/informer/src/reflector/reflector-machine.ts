@@ -103,7 +103,7 @@ export class Machine {
     const { mode, resourceVersion } = phase;
     const next =
       mode === 'watch' ? ({ name: 'watching' } as const) : ({ name: 'streaming-initial', resourceVersion } as const);
-    return this.#to(next, [{ type: 'read-stream' }], { refusal: undefined });
+    return this.#to(next, [], { refusal: undefined });
   }
 
   watchRefused(failure: Failure): Transition {

@@ -37,6 +37,11 @@ export interface ReflectorOptions {
    * else the watch timeout plus 30 s; off in the profile client-go-1.30
    */
   readonly idleTimeoutMs?: number | undefined;
+  /**
+   * `watch-list`: compares each streamed list with an exact LIST of the same version, and reports a fault of kind `inconsistent`. Dear: for
+   * tests and doubts. @defaultValue nothing is compared
+   */
+  readonly verify?: 'watch-list' | undefined;
   /** Longest silence during a streaming list, ms. @defaultValue 10 000 */
   readonly initialEventsIdleMs?: number | undefined;
   /** Longest streaming list, ms. @defaultValue 120 000 */
@@ -70,6 +75,7 @@ export interface ResolvedReflectorOptions {
   readonly minWatchTimeoutMs: number;
   /** undefined: by the rule. */
   readonly idleTimeoutMs: number | undefined;
+  readonly verify: 'watch-list' | undefined;
   readonly initialEventsIdleMs: number;
   readonly initialEventsTimeoutMs: number;
   readonly onWatchError: (error: Error) => void;
@@ -110,6 +116,7 @@ export function resolveReflectorOptions(options: ReflectorOptions): ResolvedRefl
           ? undefined
           : 0
         : atLeast('idleTimeoutMs', options.idleTimeoutMs, 0),
+    verify: options.verify,
     initialEventsIdleMs: atLeast('initialEventsIdleMs', options.initialEventsIdleMs ?? 10_000, 1),
     initialEventsTimeoutMs: atLeast('initialEventsTimeoutMs', options.initialEventsTimeoutMs ?? 120_000, 1),
     onWatchError: options.onWatchError ?? (() => {}),

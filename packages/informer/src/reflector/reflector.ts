@@ -11,9 +11,10 @@ import { listPages } from '../rest/pager.ts';
 import { BehaviorSubject, Subject } from '../rx/rxjs.ts';
 import { askWatchList } from './ask-watch-list.ts';
 import { type BackoffKind, type BackoffManager, createBackoffs } from './backoff-manager.ts';
+import { verifyStreamedList } from './data-consistency-detector.ts';
 import { failureOf } from './error-classes.ts';
 import type { Fault, InformerStatus } from './informer-status.ts';
-import { statusOfPhase, statusOfWait } from './phase-status.ts';
+import { type ReflectorInspection, statusOfPhase, statusOfWait } from './phase-status.ts';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-input.ts';
 import { INITIAL_STATE } from './reflector-input.ts';
 import { type ReflectorMetrics, versionGauge } from './reflector-metrics.ts';
@@ -98,12 +99,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   /** Plain data for debugging. */
-  inspect(): {
-    readonly name: string;
-    readonly state: ReflectorState;
-    readonly status: InformerStatus;
-    readonly cursor: string;
-  } {
+  inspect(): ReflectorInspection {
     return { name: this.#options.name, state: this.#state, status: this.status, cursor: this.#watch.cursor };
   }
 
@@ -166,8 +162,6 @@ export class Reflector<T extends KubernetesObject> {
         break;
       case 'replace':
         this.#replace(effect.from, effect.resourceVersion);
-        break;
-      case 'read-stream':
         break;
       case 'wait':
         this.#wait(effect);
@@ -244,6 +238,11 @@ export class Reflector<T extends KubernetesObject> {
     trace('reflector', this.#options.name, 'replace', { resourceVersion, items: items.length });
     if (from === 'initial-events') {
       this.#listerWatcher.watchListSupport?.worked();
+      if (this.#options.verify !== undefined) {
+        const { name, clock } = this.#options;
+        const context = { name, clock, signal: this.#signal!, listerWatcher: this.#listerWatcher };
+        verifyStreamedList(items, resourceVersion, context, (fault) => this.#fault(fault));
+      }
       this.#watch.goLive();
     }
     this.#dispatch({ type: 'replaced' });

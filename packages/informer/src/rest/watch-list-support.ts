@@ -30,7 +30,7 @@ class ServerSupport {
   readonly #deferred = new Map<string, number>();
   #known: boolean | undefined;
   #unansweredUntil = Number.NEGATIVE_INFINITY;
-  #asking: { readonly answer: Promise<boolean>; readonly controller: AbortController } | undefined;
+  #asking: { readonly answer: Promise<boolean>; readonly stop: () => void } | undefined;
   #askers = 0;
 
   constructor(client: RestClient) {
@@ -58,16 +58,13 @@ class ServerSupport {
 
   async #ask(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
-    if (this.#asking === undefined) {
-      const controller = new AbortController();
-      this.#asking = { controller, answer: this.#readVersion(controller) };
-    }
+    this.#asking ??= this.#start();
     const asking = this.#asking;
     this.#askers++;
     const leave = (): void => {
       if (--this.#askers > 0) return;
       if (this.#asking === asking) this.#asking = undefined;
-      asking.controller.abort();
+      asking.stop();
     };
     signal.addEventListener('abort', leave, { once: true });
     const answer = await asking.answer;
@@ -77,16 +74,23 @@ class ServerSupport {
     return answer;
   }
 
-  async #readVersion(controller: AbortController): Promise<boolean> {
+  #start(): { readonly answer: Promise<boolean>; readonly stop: () => void } {
+    const controller = new AbortController();
     const timer = this.#clock.setTimer(() => controller.abort(), ASK_TIMEOUT_MS, { unref: true });
+    const stop = (): void => {
+      timer.cancel();
+      controller.abort();
+    };
+    return { stop, answer: this.#readVersion(controller.signal) };
+  }
+
+  async #readVersion(signal: AbortSignal): Promise<boolean> {
     try {
-      const version = await this.#client.json<unknown>({ path: '/version', maxRetries: 0, signal: controller.signal });
+      const version = await this.#client.json<unknown>({ path: '/version', maxRetries: 0, signal });
       this.#known ??= streamsLists(version);
     } catch {
       // Whatever it was, the list that follows meets it too and says so.
       if (this.#askers > 0) this.#unansweredUntil = this.#clock.now() + UNANSWERED_MS;
-    } finally {
-      timer.cancel();
     }
     return this.#known ?? false;
   }

@@ -9,6 +9,8 @@ export interface InformerHealth {
   readonly reasons: readonly string[];
   readonly phase: string;
   readonly hasSynced: boolean;
+  /** Since the last whole list was in the store, ms; undefined before the first. A watch that goes well makes it grow. */
+  readonly syncedForMs: number | undefined;
   /** Since the last byte from the server, ms; undefined before the first. */
   readonly silentForMs: number | undefined;
 }
@@ -25,8 +27,9 @@ export function informerHealth<T extends KubernetesObject>(
   options: InformerHealthOptions = {},
 ): InformerHealth {
   const { maxSilenceMs = 630_000, clock = realClock } = options;
-  const { status, hasSynced, lastActivity } = informer;
-  const silentForMs = lastActivity === undefined ? undefined : clock.now() - lastActivity;
+  const { status, hasSynced, lastActivity, lastSync } = informer;
+  const age = (at: number | undefined): number | undefined => (at === undefined ? undefined : clock.now() - at);
+  const silentForMs = age(lastActivity);
   const reasons: string[] = [];
   if (!hasSynced) reasons.push('not synced');
   if (informer.isStopped) reasons.push('stopped');
@@ -35,5 +38,12 @@ export function informerHealth<T extends KubernetesObject>(
   }
   if (silentForMs !== undefined && silentForMs > maxSilenceMs)
     reasons.push(`silent for ${Math.round(silentForMs / 1000)} s`);
-  return { healthy: reasons.length === 0, reasons, phase: status.phase, hasSynced, silentForMs };
+  return {
+    healthy: reasons.length === 0,
+    reasons,
+    phase: status.phase,
+    hasSynced,
+    syncedForMs: age(lastSync),
+    silentForMs,
+  };
 }

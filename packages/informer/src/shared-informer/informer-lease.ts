@@ -44,6 +44,9 @@ export class InformerLease<T extends KubernetesObject, I extends string> impleme
   get lastSyncResourceVersion(): string {
     return this.#informer.lastSyncResourceVersion;
   }
+  get lastSync(): number | undefined {
+    return this.#informer.lastSync;
+  }
   get lastActivity(): number | undefined {
     return this.#informer.lastActivity;
   }

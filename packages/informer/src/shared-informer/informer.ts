@@ -51,6 +51,8 @@ export interface Informer<T extends KubernetesObject, I extends string = never> 
   readonly hasSynced: boolean;
   readonly isStopped: boolean;
   readonly lastSyncResourceVersion: string;
+  /** When the store was last brought up to a whole list, ms since 1970; undefined before the first. */
+  readonly lastSync: number | undefined;
   /** When the last byte came from the server, ms since 1970. */
   readonly lastActivity: number | undefined;
   /** Events as an async iterable with a buffer; the next event waits until the loop's body is done. */

@@ -1,10 +1,8 @@
 // A cache with indices, kept up by one or more reflectors, and any number of handlers on it.
 // Upstream: client-go@v0.30.3:tools/cache/shared_informer.go#sharedIndexInformer
-import type { Clock, KubernetesObject } from '@kube-rx/apimachinery';
-import { OptionsError, realClock } from '@kube-rx/apimachinery';
+import { type Clock, type KubernetesObject, OptionsError, realClock } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
-import type { HandlerError } from '../errors.ts';
-import { InformerStateError, WaitError } from '../errors.ts';
+import { type HandlerError, InformerStateError, WaitError } from '../errors.ts';
 import type { Fault, InformerStatus } from '../reflector/informer-status.ts';
 import type { ListerWatcher } from '../rest/lister-watcher.ts';
 import type { Live } from '../rest/resource-type.ts';
@@ -18,11 +16,9 @@ import { changesOf } from './changes.ts';
 import { combineStatus, oldestActivity, oldestVersion } from './combine-status.ts';
 import type { Handler, HandlerOptions, HandlerRegistration } from './event-handler.ts';
 import { eventsObservable } from './events-observable.ts';
-import type { SyncedEvent } from './handler-registry.ts';
-import { HandlerRegistry } from './handler-registry.ts';
+import { HandlerRegistry, type SyncedEvent } from './handler-registry.ts';
 import type { ChangesOptions, Informer, WhenSyncedOptions } from './informer.ts';
-import type { InformerSourceSpec, SharedIndexInformerOptions } from './informer-options.ts';
-import { defaultFreeze } from './informer-options.ts';
+import { defaultFreeze, type InformerSourceSpec, type SharedIndexInformerOptions } from './informer-options.ts';
 import { InformerSource } from './informer-source.ts';
 import type { StoreEvent } from './store-event.ts';
 import { untilSynced } from './until-synced.ts';
@@ -48,6 +44,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   #stopped = false;
   #listsLeft: number;
   #synced: SyncedEvent<T> | undefined;
+  #lastSync: number | undefined;
   #lastFault: Fault | undefined;
 
   constructor(
@@ -115,6 +112,9 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   }
   get lastSyncResourceVersion(): string {
     return oldestVersion(this.#sources.map((source) => source.reflector.lastSyncResourceVersion));
+  }
+  get lastSync(): number | undefined {
+    return this.#lastSync;
   }
   get lastActivity(): number | undefined {
     return oldestActivity(this.#sources.map((source) => source.reflector.lastActivity));
@@ -269,6 +269,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
     const first = this.#synced === undefined;
     if (this.#listsLeft > 0) this.#listsLeft--;
     if (this.#listsLeft > 0) return;
+    this.#lastSync = this.#clock.now();
     this.#synced = { type: 'synced', resourceVersion, size: this.#store.size, first };
     this.#handlers.distribute(this.#synced, false);
   }

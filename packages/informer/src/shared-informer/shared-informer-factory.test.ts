@@ -161,6 +161,29 @@ describe('SharedInformerFactory', () => {
     expect(factory.size).toBe(0);
   });
 
+  it('selects by index, by selector and by namespace', async () => {
+    add('a', { tier: 'web' });
+    add('b', { tier: 'db' });
+    const maps = factory.informer(ConfigMaps, { indexers: { tier: (map) => [map.metadata.labels?.['tier'] ?? ''] } });
+    const names = { index: '', labels: '', elsewhere: 'none' };
+    const put = (key: keyof typeof names) => (found: readonly { readonly metadata: { readonly name: string } }[]) => {
+      names[key] = found.map((each) => each.metadata.name).join();
+    };
+    select$(maps, { index: 'tier', value: 'web' }).subscribe(put('index'));
+    select$(maps, { labels: 'tier in (db, cache)' }).subscribe(put('labels'));
+    select$(maps, { namespace: 'elsewhere' }).subscribe(put('elsewhere'));
+    await factory.ready();
+    await settle();
+    expect(names).toEqual({ index: 'a', labels: 'b', elsewhere: '' });
+    add('c', { tier: 'cache' });
+    add('d', { tier: 'web' });
+    await settle();
+    expect(names).toEqual({ index: 'a,d', labels: 'b,c', elsewhere: '' });
+    expect(() => select$(maps, { labels: 'tier in (' })).toThrow();
+    // @ts-expect-error no such index
+    expect(() => select$(maps, { index: 'teir', value: 'web' })).not.toThrow();
+  });
+
   it('selects: a result that follows the store, without repetition', async () => {
     add('a', { tier: 'web' });
     add('b', { tier: 'db' });

@@ -4,6 +4,7 @@ export * from './poll.ts';
 export type { RetryOptions as RetryWorkOptions } from './retry.ts';
 export { retryOnConflict, retryOnError } from './retry.ts';
 export * from './retry-watcher.ts';
+export * from './transforms.ts';
 export * from './until.ts';
 export * from './until-with-sync.ts';
 export * from './wait-for-condition.ts';

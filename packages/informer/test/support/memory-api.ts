@@ -69,7 +69,7 @@ export class MemoryApi implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     const url = new URL(request.url);
     // Not logged: what an informer asks beside its lists and watches is no business of these tests.
-    if (url.pathname === '/version') return jsonResponse(200, { major: '1', minor: '30' });
+    const unlogged = url.pathname === '/version';
     const logged: LoggedRequest = {
       method: request.method,
       path: url.pathname,
@@ -77,11 +77,12 @@ export class MemoryApi implements Transport {
       headers: request.headers,
       body: request.body === undefined ? undefined : JSON.parse(String(request.body)),
     };
-    this.requests.push(logged);
+    if (!unlogged) this.requests.push(logged);
     request.signal?.throwIfAborted();
     const intercepted = await this.intercept?.(logged, request.signal);
     request.signal?.throwIfAborted();
     if (intercepted !== undefined) return intercepted;
+    if (unlogged) return jsonResponse(200, { major: '1', minor: '30' });
     try {
       return this.#answer(logged, request.signal);
     } catch (error) {
