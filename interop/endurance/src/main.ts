@@ -13,11 +13,12 @@ import { CHURNED, WIDGETS_DEFINITION } from './resources.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const NAMESPACES = ['churn-a', 'churn-b'];
-const HELP = `node interop/endurance/dist/main.js [--seconds N] [--seed N] [--tls] [--pause MS]
+const HELP = `node interop/endurance/dist/main.js [--seconds N] [--seed N] [--tls] [--pause MS] [--transport T]
 
   --seconds N   how long the server misbehaves (default 40)
   --seed N      of what happens (default: the time)
   --tls         over TLS; then a crash keeps the server's memory
+  --transport T how kube-informer reads its watches: http or websocket (default http)
   --pause MS    longest pause between two faults (default 4000)
 `;
 const START_MS = 60_000;
@@ -31,6 +32,7 @@ interface Settings {
   readonly seed: number;
   readonly tls: boolean;
   readonly pauseMs: number;
+  readonly transport: string;
 }
 
 class Verdict {
@@ -46,7 +48,7 @@ class Verdict {
   }
 }
 
-async function run({ seconds, seed, tls, pauseMs }: Settings): Promise<Verdict> {
+async function run({ seconds, seed, tls, pauseMs, transport }: Settings): Promise<Verdict> {
   const random = seededRandom(seed);
   const verdict = new Verdict();
   const cached = CHURNED.filter((one) => one.cached).map(({ name }) =>
@@ -76,7 +78,7 @@ async function run({ seconds, seed, tls, pauseMs }: Settings): Promise<Verdict> 
     args: [
       'packages/informer/bin/kube-informer.js',
       ...['watch', ...CHURNED.map(({ name }) => name), '--all-namespaces', '--initial', '--json'],
-      ...['--server', server.url, '--token', server.token],
+      ...['--server', server.url, '--token', server.token, '--transport', transport],
       ...trust,
     ],
     cwd: ROOT,
@@ -195,6 +197,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     pause: { type: 'string', default: '4000' },
     tls: { type: 'boolean', default: false },
+    transport: { type: 'string', default: 'http' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -206,6 +209,7 @@ if (values.help) {
     seed: Number(values.seed),
     tls: values.tls,
     pauseMs: Number(values.pause),
+    transport: values.transport,
   });
   console.log(`\n${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
