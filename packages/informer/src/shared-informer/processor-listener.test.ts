@@ -156,6 +156,16 @@ describe('ProcessorListener', () => {
       expect(listener.hasSynced).toBe(true);
     });
 
+    it('not because later events were dropped', async () => {
+      const listener = listen({ buffer: { max: 2, overflow: 'drop-and-resync' } }, slow);
+      store = ['a@1', 'b@2', 'c@3', 'd@4'].map(live);
+      for (const each of store) listener.add(added(nameOf(each), each === store[0]));
+      expect(told).toEqual(['add a@1 initial by list']);
+      expect(listener.hasSynced).toBe(false);
+      await releaseAll();
+      expect(listener.hasSynced).toBe(true);
+    });
+
     it('also when the handler fails, or the object vanished before it was told', async () => {
       const failing = listen({}, () => Promise.reject(new Error('no')));
       failing.add(added('a@1', true));
