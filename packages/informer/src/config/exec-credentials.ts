@@ -1,6 +1,6 @@
 // Credentials from a program: the exec plugins of kubeconfig users.
 // Upstream: client-go@v0.30.3:plugin/pkg/client/auth/exec/exec.go#Authenticator
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { isAbsolute, resolve } from 'node:path';
 import type { Clock } from '@kube-rx/apimachinery';
 import { ConfigError } from '../errors.ts';
@@ -23,16 +23,22 @@ export interface ExecCredentials {
 
 // A plugin that waits for somebody at a terminal that is not there must not hang the client for ever.
 const EXEC_TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_CHARS = 1024 * 1024;
 
 /** Runs the program when there is no credential or the last one has expired or was refused; one run at a time. */
-export function execCredentials(entry: ExecEntry, cluster: ClusterEntry, clock: Clock): ExecCredentials {
+export function execCredentials(
+  entry: ExecEntry,
+  cluster: ClusterEntry,
+  clock: Clock,
+  terminal: boolean = process.stdin.isTTY === true,
+): ExecCredentials {
   let status: ExecStatus | undefined;
   let running: Promise<ExecStatus> | undefined;
   let tls: { readonly base: TlsMaterial; readonly status: ExecStatus; readonly material: TlsMaterial } | undefined;
 
   function current(): Promise<ExecStatus> {
     if (status !== undefined && !expired(status, clock.wall?.() ?? clock.now())) return Promise.resolve(status);
-    running ??= runPlugin(entry, cluster)
+    running ??= runPlugin(entry, cluster, clock, terminal)
       .then((next) => {
         status = next;
         return next;
@@ -76,47 +82,56 @@ function expired(status: ExecStatus, now: number): boolean {
   return !Number.isNaN(at) && at <= now;
 }
 
-function runPlugin(entry: ExecEntry, cluster: ClusterEntry): Promise<ExecStatus> {
+function runPlugin(entry: ExecEntry, cluster: ClusterEntry, clock: Clock, terminal: boolean): Promise<ExecStatus> {
+  if (entry.interactiveMode === 'Always' && !terminal) {
+    return Promise.reject(failure(entry, 'it needs a terminal (interactiveMode: Always), and there is none'));
+  }
+  const interactive = terminal && entry.interactiveMode !== 'Never';
   const command =
     !isAbsolute(entry.command) && /[\\/]/.test(entry.command) ? resolve(entry.directory, entry.command) : entry.command;
   const info = {
     apiVersion: entry.apiVersion,
     kind: 'ExecCredential',
-    spec: { interactive: false, ...(entry.provideClusterInfo ? { cluster: clusterInfo(cluster) } : {}) },
+    spec: { interactive, ...(entry.provideClusterInfo ? { cluster: clusterInfo(cluster) } : {}) },
   };
-  if (entry.interactiveMode === 'Always') {
-    return Promise.reject(
-      failure(entry, 'it needs a terminal (interactiveMode: Always), which a client library has not'),
-    );
-  }
   return new Promise((resolveStatus, reject) => {
-    execFile(
-      command,
-      [...entry.args],
-      {
-        env: { ...process.env, ...entry.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
-        timeout: EXEC_TIMEOUT_MS,
-        maxBuffer: 1024 * 1024,
-      },
-      (error, stdout, stderr) => {
-        if (error !== null) {
-          const hint = entry.installHint === undefined ? '' : `; ${entry.installHint}`;
-          reject(
-            failure(
-              entry,
-              `${error.message.trim()}${stderr.trim() === '' ? '' : `: ${stderr.trim().slice(0, 500)}`}${hint}`,
-              error,
-            ),
-          );
-          return;
-        }
-        try {
-          resolveStatus(parseCredential(stdout, entry));
-        } catch (cause) {
-          reject(cause);
-        }
-      },
-    ).stdin?.end();
+    // Somebody at a terminal is shown what the plugin says, and may take as long as a login takes.
+    const child = spawn(command, entry.args, {
+      env: { ...process.env, ...entry.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
+      stdio: [interactive ? 'inherit' : 'ignore', 'pipe', interactive ? 'inherit' : 'pipe'],
+    });
+    // What the plugin started itself may hold its end of the pipes.
+    const stop = (): void => {
+      child.kill('SIGKILL');
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
+    const timer = interactive ? undefined : clock.setTimer(stop, EXEC_TIMEOUT_MS, { unref: true });
+    let out = '';
+    let said = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      if (out.length > MAX_OUTPUT_CHARS) stop();
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-500);
+    });
+    const fail = (why: string, cause?: unknown): void => {
+      timer?.cancel();
+      const more = said.trim() === '' ? '' : `: ${said.trim()}`;
+      const hint = entry.installHint === undefined ? '' : `; ${entry.installHint}`;
+      reject(failure(entry, `${why}${more}${hint}`, cause));
+    };
+    child.once('error', (error) => fail(error.message, error));
+    child.once('close', (code, signal) => {
+      if (code !== 0) return fail(code === null ? `it was ended by ${signal}` : `it ended with code ${code}`);
+      timer?.cancel();
+      try {
+        resolveStatus(parseCredential(out, entry));
+      } catch (cause) {
+        reject(cause);
+      }
+    });
   });
 }
 
@@ -150,6 +165,7 @@ function clusterInfo(cluster: ClusterEntry): Record<string, unknown> {
     ...(cluster.insecureSkipTlsVerify ? { 'insecure-skip-tls-verify': true } : {}),
     ...(cluster.caData === undefined ? {} : { 'certificate-authority-data': btoa(cluster.caData) }),
     ...(cluster.proxyUrl === undefined ? {} : { 'proxy-url': cluster.proxyUrl }),
+    ...(cluster.execConfig === undefined ? {} : { config: cluster.execConfig }),
     ...(cluster.disableCompression ? { 'disable-compression': true } : {}),
   };
 }

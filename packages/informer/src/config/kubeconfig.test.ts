@@ -5,9 +5,18 @@ import { VirtualClock } from '@kube-rx/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TlsMaterial } from '../rest/tls-material.ts';
 import { createClient } from './create-client.ts';
+import { execCredentials } from './exec-credentials.ts';
 import { tlsFromFiles, tokenFileAuth } from './file-credentials.ts';
 import { inClusterConfig } from './in-cluster.ts';
 import { loadKubeconfig } from './load-kubeconfig.ts';
+
+const EXEC = {
+  args: [],
+  env: {},
+  apiVersion: 'client.authentication.k8s.io/v1',
+  provideClusterInfo: false,
+  directory: '/',
+} as const;
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -179,6 +188,46 @@ contexts: [{ name: main, context: { cluster: c, user: u, namespace: shop } }, { 
         exec(path, ', args: [one], env: [{ name: EXTRA, value: two }], provideClusterInfo: true'),
       );
       expect(await auth?.headers()).toEqual({ authorization: 'Bearer api.test' });
+    });
+
+    it('are told what the cluster has for them', async () => {
+      const extensions = `, extensions: [{ name: other, extension: 1 }, { name: client.authentication.k8s.io/exec, extension: { audience: me } }]`;
+      const path = await plugin(
+        `case "$KUBERNETES_EXEC_INFO" in *'"interactive":false'*'"config":{"audience":"me"}'*) ${credential('{"token":"t"}')};; *) exit 4;; esac`,
+      );
+      const { auth } = await load(exec(path, ', provideClusterInfo: true'), extensions);
+      expect(await auth?.headers()).toEqual({ authorization: 'Bearer t' });
+    });
+
+    it('talk to somebody at a terminal, unless they never do', async () => {
+      const path = await plugin(
+        `case "$KUBERNETES_EXEC_INFO" in *'"interactive":true'*) ${credential('{"token":"asked"}')};; *) ${credential('{"token":"alone"}')};; esac`,
+      );
+      const token = (interactiveMode: 'Always' | 'IfAvailable' | 'Never', terminal: boolean) =>
+        execCredentials(
+          { ...EXEC, command: path, interactiveMode },
+          { server: 'https://api.test', insecureSkipTlsVerify: false, disableCompression: false },
+          clock,
+          terminal,
+        ).auth.headers();
+      expect(await token('IfAvailable', true)).toEqual({ authorization: 'Bearer asked' });
+      expect(await token('Always', true)).toEqual({ authorization: 'Bearer asked' });
+      expect(await token('Never', true)).toEqual({ authorization: 'Bearer alone' });
+      expect(await token('IfAvailable', false)).toEqual({ authorization: 'Bearer alone' });
+      await expect(token('Always', false)).rejects.toThrow(/needs a terminal/);
+    });
+
+    it('that do not end are ended', async () => {
+      const { auth } = await load(exec(await plugin('echo started >&2; exec sleep 600')));
+      const failed = expect(auth?.headers()).rejects.toThrow(/ended by SIGKILL/);
+      clock.advanceSync(60_000);
+      await failed;
+      expect(clock.pendingTimers).toBe(0);
+    });
+
+    it('that print without end are ended', async () => {
+      const { auth } = await load(exec(await plugin('yes')));
+      await expect(auth?.headers()).rejects.toThrow(/ended by SIGKILL/);
     });
 
     it.each<[string, string, RegExp]>([

@@ -10,6 +10,8 @@ export interface ClusterEntry {
   readonly caData?: string | undefined;
   readonly caFile?: string | undefined;
   readonly proxyUrl?: string | undefined;
+  /** What the cluster tells exec plugins: its extension `client.authentication.k8s.io/exec`. */
+  readonly execConfig?: unknown;
   readonly disableCompression: boolean;
 }
 
@@ -125,6 +127,10 @@ function cluster(fields: Fields, options: ParseOptions): ClusterEntry {
     caFile: caData === undefined ? caFile : undefined,
     tlsServerName: fields.text('tls-server-name'),
     proxyUrl: fields.text('proxy-url'),
+    execConfig: fields
+      .objects('extensions')
+      .find((each) => each.text('name') === 'client.authentication.k8s.io/exec')
+      ?.value('extension'),
     disableCompression: fields.flag('disable-compression'),
   };
 }
@@ -224,6 +230,11 @@ class Fields {
 
   entries(): [string, unknown][] {
     return Object.entries(this.#value);
+  }
+
+  /** As it is. */
+  value(field: string): unknown {
+    return this.#get(field);
   }
 
   text(field: string): string | undefined {
