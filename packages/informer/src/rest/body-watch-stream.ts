@@ -9,6 +9,10 @@ import type { ResourceType } from './resource-type.ts';
 import type { TransportResponse } from './transport.ts';
 import type { Decoding } from './watch-decoder.ts';
 import { decodeWatchEvent } from './watch-decoder.ts';
+import { yieldToEventLoop } from './yield.ts';
+
+// How much of a stream is worked off before the event loop gets a turn; a stream that begins with all objects is long.
+const TURN_BYTES = 512 * 1024;
 
 /** A connection that goes away ends the stream quietly; bytes that are no event end it with an ERROR event of our own. */
 export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<T> {
@@ -19,6 +23,8 @@ export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<
   readonly #fillKinds: boolean;
   readonly #onObject: OnObject | undefined;
   #stopped = false;
+  #paused = false;
+  #turnBytes = 0;
 
   constructor(
     response: TransportResponse,
@@ -52,6 +58,10 @@ export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<
       sink.next(decodeFailure(error));
       end(error);
     };
+    const worked = (bytes: number): void => {
+      this.#turnBytes += bytes;
+      if (this.#turnBytes >= TURN_BYTES) this.#yieldTurn();
+    };
     this.#response.body.consume({
       data(chunk) {
         sink.activity?.(chunk.length);
@@ -61,6 +71,7 @@ export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<
           if (!(error instanceof DecodeError)) throw error;
           refuse(error);
         }
+        worked(chunk.length);
       },
       end: () => end(),
       error: (error) => {
@@ -72,11 +83,22 @@ export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<
   }
 
   pause(): void {
+    this.#paused = true;
     this.#response.body.pause();
   }
 
   resume(): void {
+    this.#paused = false;
     this.#response.body.resume();
+  }
+
+  #yieldTurn(): void {
+    this.#turnBytes = 0;
+    if (this.#stopped || this.#paused) return;
+    this.#response.body.pause();
+    void yieldToEventLoop().then(() => {
+      if (!this.#stopped && !this.#paused) this.#response.body.resume();
+    });
   }
 
   stop(): void {
