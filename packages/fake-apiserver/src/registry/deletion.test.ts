@@ -4,7 +4,9 @@ import { type DeleteOptions, realClock } from '@kube-rx/apimachinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIST } from '../../test/support/custom-fixture.ts';
 import { openRegistry, type Plain, RegistryCalls, type RegistryFixture } from '../../test/support/registry-fixture.ts';
-import { deletionFinalizers } from './before-delete.ts';
+import type { AdmissionPlugin } from '../admission/admission.ts';
+import { deletionFinalizers, markAsDeleting } from './before-delete.ts';
+import type { Store } from './store.ts';
 import type { GarbageCollectionPolicy } from './strategy.ts';
 
 const MAPS = '/api/v1/namespaces/ns/configmaps';
@@ -19,8 +21,23 @@ const pod = (name: string, metadata: object = {}): object => ({
 describe('deletion', () => {
   let fixture: RegistryFixture;
   let calls: RegistryCalls;
+  /** The object of this name is removed by somebody else when its removal is admitted. */
+  let takeAway = '';
+  let admitted = 0;
   beforeAll(async () => {
-    fixture = await openRegistry({}, { start: false });
+    const takeAwayOnce: AdmissionPlugin = {
+      name: 'TakeAway',
+      async validate({ operation, resource, name }) {
+        if (operation !== 'DELETE' || name !== takeAway) return;
+        // A pod is admitted when it is marked and when it is removed.
+        if (resource.resource === 'pods' && admitted++ === 0) return;
+        takeAway = '';
+        admitted = 0;
+        const store = fixture.storeAt(`/api/v1/namespaces/ns/${resource.resource}`) as Store;
+        await store.core.storage.delete(store.keyOf('ns', name));
+      },
+    };
+    fixture = await openRegistry({ admission: [takeAwayOnce] }, { start: false });
     calls = new RegistryCalls(fixture);
     await fixture.createNamespace('ns');
   });
@@ -88,6 +105,40 @@ describe('deletion', () => {
       });
       await release(`${PODS}/finalizer-last`);
       expect(await calls.get(`${PODS}/finalizer-last`)).toMatchObject(gone);
+    });
+  });
+
+  it('shares the end of an object with others that delete or release it at the same time', async () => {
+    await calls.create(MAPS, { metadata: { name: 'shared', finalizers: [OWN] } });
+    await calls.delete(`${MAPS}/shared`);
+    for (const answer of await Promise.all([release(`${MAPS}/shared`), release(`${MAPS}/shared`)]))
+      expect(answer).toMatchObject({ metadata: { name: 'shared' } });
+    expect(await calls.get(`${MAPS}/shared`)).toMatchObject(gone);
+    // Somebody else removes a pod between its mark and its removal.
+    await calls.create(PODS, pod('taken'));
+    takeAway = 'taken';
+    expect(await calls.delete(`${PODS}/taken`, { gracePeriodSeconds: 0 })).toBe(true);
+    expect(takeAway).toBe('');
+    await calls.create(MAPS, { metadata: { name: 'taken' } });
+    takeAway = 'taken';
+    expect(await calls.delete(`${MAPS}/taken`)).toMatchObject(gone);
+  });
+
+  it.each([
+    ['later than now is brought forward', 10_000, 0],
+    ['in the past stays', -10_000, -10_000],
+    ['that is none is set', undefined, 0],
+  ])('a time of deletion %s when finalizers keep the object', (_what, offsetMs, expectedMs) => {
+    const now = Date.UTC(2024, 0, 1);
+    const at = (ms: number): string => new Date(now + ms).toISOString().replace('.000', '');
+    const object = {
+      metadata: { generation: 3, ...(offsetMs === undefined ? {} : { deletionTimestamp: at(offsetMs) }) },
+    };
+    markAsDeleting(object, now);
+    expect(object.metadata).toEqual({
+      generation: offsetMs === undefined ? 4 : 3,
+      deletionTimestamp: at(expectedMs),
+      deletionGracePeriodSeconds: 0,
     });
   });
 

@@ -38,12 +38,14 @@ describe.each([
     expect(await answeredBy(init)).toEqual([who, both]);
   });
 
-  it('is answered by etcd after a page', async () => {
-    f = await CacherFixture.ready();
-    for (const name of ['x/a', 'x/b']) await f.create(name);
-    const [who] = await answeredBy({ continue: token, limit: 1 });
-    expect(who).toBe('etcd');
-  });
+  it.each([{}, { gates: { ConsistentListFromCache: true } }])(
+    'is answered by etcd after a page (%o)',
+    async (options) => {
+      f = await CacherFixture.ready(options);
+      for (const name of ['x/a', 'x/b']) await f.create(name);
+      for (const limit of [0, 1]) expect((await answeredBy({ continue: token, limit }))[0]).toBe('etcd');
+    },
+  );
 
   it('is answered by the cache without a version where its gate is on, as far as etcd is', async () => {
     f = await CacherFixture.ready({ gates: { ConsistentListFromCache: true } });
