@@ -82,12 +82,7 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
       throw error;
     }
     if (response.status !== 200) throw await this.#refused(spec, response);
-    try {
-      requireJson(response);
-    } catch (error) {
-      response.body.destroy();
-      throw error;
-    }
+    requireJson(response);
     const { onObject } = context;
     const { maxFrameBytes } = this.#options;
     return new BodyWatchStream<T>(response, this.#type, this.#decoding, { maxFrameBytes, onObject });
@@ -202,11 +197,13 @@ function decodeInSlices(response: TransportResponse, decoder: ListDecoder): Prom
   });
 }
 
+/** Gives up an answer of another type. */
 function requireJson(response: TransportResponse): void {
   const contentType = response.headers['content-type'];
   if (contentType === undefined || contentType === '') return;
   const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
   if (mediaType !== 'application/json') {
+    response.body.destroy();
     throw new DecodeError('BAD_CONTENT_TYPE', `the answer is ${JSON.stringify(contentType)}, not JSON`);
   }
 }
