@@ -2,6 +2,7 @@ import { VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import type { DelayingQueueOptions } from './delaying-queue.ts';
 import { DelayingQueue } from './delaying-queue.ts';
+import type { WorkQueueMetrics } from './metrics.ts';
 
 function setUp(options: DelayingQueueOptions = {}) {
   const clock = new VirtualClock();
@@ -93,6 +94,60 @@ describe('DelayingQueue', () => {
     expect(clock.pendingTimers).toBe(0);
     await clock.advance(1000);
     expect(await queue.get()).toBeUndefined();
+  });
+
+  it('keeps one timer, for the item that is due first, and none for an item that was taken back', async () => {
+    const clock = new VirtualClock();
+    const start = clock.now();
+    const queue = new DelayingQueue<string>({ clock });
+    for (const [item, wait] of [
+      ['late', 10_000],
+      ['first', 2000],
+      ['second', 5000],
+    ] as const)
+      queue.addAfter(item, wait);
+    expect([clock.pendingTimers, clock.nextTimerAt]).toEqual([1, start + 2000]);
+    expect(queue.cancelWaiting('first')).toBe(true);
+    expect([clock.pendingTimers, clock.nextTimerAt]).toEqual([1, start + 5000]);
+    await clock.advance(5000);
+    expect([queue.tryGet(), clock.pendingTimers, clock.nextTimerAt]).toEqual(['second', 1, start + 10_000]);
+    expect([queue.cancelWaiting('late'), queue.cancelWaiting('late'), clock.pendingTimers]).toEqual([true, false, 0]);
+    queue.addAfter('again', 1000);
+    await clock.advance(1000);
+    expect([queue.tryGet(), clock.pendingTimers]).toEqual(['again', 0]);
+  });
+
+  it('counts what comes with a wait as a retry', () => {
+    const clock = new VirtualClock();
+    let retried = 0;
+    const silent = (): void => undefined;
+    const metrics = (): WorkQueueMetrics => ({
+      depth: silent,
+      added: silent,
+      queueDuration: silent,
+      workDuration: silent,
+      retried: () => void retried++,
+      unfinishedWork: silent,
+      longestRunningProcessor: silent,
+    });
+    const queue = new DelayingQueue<string>({ name: 'q', clock, metrics });
+    queue.add('a');
+    queue.addAfter('b', 10);
+    queue.addAfter('b', 20);
+    expect(retried).toBe(2);
+    queue.shutDown();
+  });
+
+  it('loses waiting items when it is discarded', async () => {
+    const clock = new VirtualClock();
+    const queue = new DelayingQueue<string>({ clock });
+    queue.addAfter('a', 1000);
+    queue.add('b');
+    queue.discard();
+    expect([queue.length, queue.waitingLength, clock.pendingTimers]).toEqual([0, 0, 0]);
+    queue.addAfter('c', 1000);
+    await clock.advance(2000);
+    expect([queue.length, queue.waitingLength, clock.pendingTimers]).toEqual([0, 0, 0]);
   });
 
   it('ends the waiting at a drain too', async () => {

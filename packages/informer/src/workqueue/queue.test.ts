@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { settle, VirtualClock } from '@kube-rx/apimachinery';
@@ -139,6 +140,72 @@ describe('WorkQueue', () => {
     collectGarbage();
     expect(reference.deref()).toBeUndefined();
     expect(queue.length).toBe(0);
+  });
+
+  it('drops what waits when it is discarded, lets what is in hands go on, and takes nothing back', async () => {
+    const queue = new WorkQueue<string>();
+    for (const item of ['in hands', 'waits', 'waits too']) queue.add(item);
+    expect(queue.tryGet()).toBe('in hands');
+    queue.add('in hands');
+    const drained = queue.shutDownWithDrain();
+    expect(await stateOf(drained)).toBe(pending);
+    queue.discard();
+    expect(queue.inspect()).toEqual({ queued: 0, processing: 1, waitingWorkers: 0, shuttingDown: true });
+    expect(await queue.get()).toBeUndefined();
+    expect(await stateOf(drained)).toBe(pending);
+    queue.done('in hands');
+    expect(queue.tryGet()).toBeUndefined();
+    await drained;
+    const idle = new WorkQueue<string>();
+    const waiting = idle.get();
+    idle.discard();
+    expect(await waiting).toBeUndefined();
+    idle.add('late');
+    expect(idle.length).toBe(0);
+    // With nothing in hands a discard is the end of a drain.
+    const full = new WorkQueue<string>();
+    full.add('a');
+    const ended = full.shutDownWithDrain();
+    full.discard();
+    await ended;
+  });
+
+  it('leaves no listener on the signal of a wait that is over', async () => {
+    const queue = new WorkQueue<string>();
+    const { signal } = new AbortController();
+    for (let count = 0; count < 20; count++) {
+      const wait = queue.get({ signal });
+      queue.add('a');
+      await wait;
+      queue.done('a');
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('reports what a discard leaves: a depth of nothing, and no time for what was dropped', async () => {
+    const clock = new VirtualClock();
+    const log: string[] = [];
+    const metrics = {
+      depth: (items: number) => log.push(`depth ${items}`),
+      queueDuration: (seconds: number) => log.push(`queued ${seconds}`),
+    };
+    const silent = () => undefined;
+    const all = { added: silent, workDuration: silent, retried: silent, unfinishedWork: silent };
+    const create = (name?: string): WorkQueue<string> =>
+      new WorkQueue<string>({
+        ...(name === undefined ? {} : { name }),
+        clock,
+        metrics: () => ({ ...all, longestRunningProcessor: silent, ...metrics }) as WorkQueueMetrics,
+      });
+    const queue = create('pods');
+    expect(queue.name).toBe('pods');
+    queue.add('a');
+    queue.add('b');
+    queue.discard();
+    expect(log).toEqual(['depth 1', 'depth 2', 'depth 0']);
+    // A queue without a name has no metrics.
+    create().add('a');
+    expect(log).toHaveLength(3);
   });
 
   it('reports the metrics of upstream', async () => {
