@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { settle, VirtualClock } from '@kube-rx/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -155,6 +156,73 @@ describe('PriorityQueue', () => {
     await settle();
     expect(depths).toEqual([1, 2, 1, 2]);
     expect(Math.min(...depths)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('reports how long items wait and are worked on, and counts waits as retries', async () => {
+    const log: string[] = [];
+    const silent = (): void => undefined;
+    const metrics = () => ({
+      depth: silent,
+      added: () => void log.push('added'),
+      queueDuration: (seconds: number) => void log.push(`queued ${seconds}`),
+      workDuration: (seconds: number) => void log.push(`worked ${seconds}`),
+      retried: () => void log.push('retried'),
+      unfinishedWork: silent,
+      longestRunningProcessor: silent,
+    });
+    const { clock, queue } = setUp({ name: 'q', metrics });
+    expect(queue.name).toBe('q');
+    queue.addAfter('a', 1000);
+    await clock.advance(1500);
+    expect(queue.tryGet()).toBe('a');
+    await clock.advance(250);
+    queue.done('a');
+    expect(log).toEqual(['retried', 'added', 'queued 0.5', 'worked 0.25']);
+  });
+
+  it('starts the waits of an item anew when its failures are forgotten', async () => {
+    const { clock, queue, take } = setUp();
+    for (let failure = 0; failure < 3; failure++) {
+      queue.addRateLimited('a');
+      await clock.advance(1000);
+      expect(take()).toEqual(['a']);
+      queue.done('a');
+    }
+    expect(queue.numRequeues('a')).toBe(3);
+    queue.forget('a');
+    expect(queue.numRequeues('a')).toBe(0);
+    queue.addRateLimited('a');
+    await clock.advance(5);
+    expect(take()).toEqual(['a']);
+  });
+
+  it('gives items that become ready at the same time in the order of their adds', async () => {
+    const { clock, queue, take } = setUp();
+    for (const item of ['c', 'a', 'b', 'd', 'e']) queue.addAfter(item, 10);
+    await clock.advance(10);
+    expect(take()).toEqual(['c', 'a', 'b', 'd', 'e']);
+  });
+
+  it('counts the age of a raised item from when it was raised', async () => {
+    const { clock, queue, take } = setUp({ ageMs: 1000 });
+    queue.add('raised', { priority: -10 });
+    await clock.advance(500);
+    queue.add('other');
+    await clock.advance(100);
+    queue.add('raised');
+    // Counted from its first add it would be the older of the two.
+    expect(take()).toEqual(['other', 'raised']);
+  });
+
+  it('leaves no listener on the signal of a wait that is over', async () => {
+    const { queue } = setUp();
+    const { signal } = new AbortController();
+    for (let count = 0; count < 20; count++) {
+      const wait = queue.get({ signal });
+      queue.add('a');
+      queue.done((await wait)!);
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('does under random use what a sorted list would do', () => {
