@@ -203,6 +203,17 @@ describe('PriorityQueue', () => {
     expect(take()).toEqual(['c', 'a', 'b', 'd', 'e']);
   });
 
+  it('lets an item arrive, and age, from when its wait is over', async () => {
+    for (const options of [{}, { ageMs: 1000 }]) {
+      const { clock, queue, take } = setUp(options);
+      queue.addAfter('waited', 10_000);
+      await clock.advance(9500);
+      queue.add('came meanwhile');
+      await clock.advance(500);
+      expect(take()).toEqual(['came meanwhile', 'waited']);
+    }
+  });
+
   it('counts the age of a raised item from when it was raised', async () => {
     const { clock, queue, take } = setUp({ ageMs: 1000 });
     queue.add('raised', { priority: -10 });
