@@ -116,9 +116,8 @@ export class HandlerRegistry<T extends KubernetesObject> {
     });
     this.#processor.addListener(listener, this.#acceptedPeriod(resyncMs), this.#resyncCheckPeriodMs);
     const present = storeContent();
-    for (const object of present) listener.add({ type: 'added', object, initial: true, cause: 'replay' });
     const last = synced();
-    if (last !== undefined) listener.add({ ...last, size: present.length, first: true });
+    listener.replay(present, last === undefined ? undefined : { ...last, size: present.length, first: true });
     return listener;
   }
 

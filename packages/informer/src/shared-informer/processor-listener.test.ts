@@ -236,6 +236,27 @@ describe('ProcessorListener', () => {
       );
     });
 
+    it('tells each object once when it is registered on a store that holds more than the bound', async () => {
+      const listener = bounded();
+      store = ['a@1', 'b@2', 'c@3', 'd@4'].map(live);
+      listener.replay(store, synced);
+      await releaseAll();
+      const initial = ['a@1', 'b@2', 'c@3', 'd@4'].map((each) => `add ${each} initial by replay`);
+      expect(told).toEqual([...initial, 'synced']);
+      expect(listener.hasSynced).toBe(true);
+    });
+
+    it('starts over from the store when something happens while that is being told', async () => {
+      const listener = bounded();
+      store = ['a@1', 'b@2', 'c@3', 'd@4'].map(live);
+      listener.replay(store, synced);
+      store = ['a@1', 'b@5', 'c@3', 'd@4'].map(live);
+      listener.add(updated('b@2', 'b@5'));
+      await releaseAll();
+      const rest = ['b@5', 'c@3', 'd@4'].map((each) => `add ${each} by replay`);
+      expect(told).toEqual(['add a@1 initial by replay', ...rest, 'synced']);
+    });
+
     it('keeps the end of a list, and takes dropped initial objects for dealt with', async () => {
       const listener = bounded();
       store = ['a@1', 'b@2', 'c@3'].map(live);

@@ -39,6 +39,8 @@ export class ProcessorListener<T extends KubernetesObject> {
   #running = false;
   #insideHandler = false;
   #removed = false;
+  // The store is being told as it is: what it holds beyond must not be told from the store too.
+  #replaying = false;
   #idleWaiters: (() => void)[] = [];
 
   /** Period in effect, 0 for none; see SharedProcessor. */
@@ -74,8 +76,16 @@ export class ProcessorListener<T extends KubernetesObject> {
     if (this.#removed) return;
     if (event.type === 'added' && event.initial) this.#tracker.start();
     this.#pending.push(event);
-    if (this.#pending.length > this.#conflateAbove) this.#overflow();
+    if (this.#pending.length > this.#conflateAbove && !this.#replaying) this.#overflow();
     if (!this.#running) this.#run();
+  }
+
+  /** The present state, in one go: the first events of this handler. */
+  replay(objects: readonly Live<T>[], synced: StoreEvent<T> | undefined): void {
+    this.#replaying = true;
+    for (const object of objects) this.add({ type: 'added', object, initial: true, cause: 'replay' });
+    if (synced !== undefined) this.add(synced);
+    this.#replaying = false;
   }
 
   /** Drops what waits. Resolves when the running call has ended; at once from inside a synchronous handler. */
