@@ -141,13 +141,23 @@ export function framesOf(entry: EventForm | string): ScriptedFrames {
   const form = typeof entry === 'string' ? { ev: entry } : entry;
   refuseUnknown('event', form, ['at', 'ev', 'half', 'raw', 'type', 'object', 'status', 'burst', 'chunk']);
   const common = { at: form.at ?? 0, chunk: form.chunk };
-  if (form.raw !== undefined) return { ...common, bytes: encoder.encode(form.raw), events: [] };
+  if (form.raw !== undefined) return { ...common, bytes: encoder.encode(form.raw), events: eventsIn(form.raw) };
   if (form.half !== undefined) {
     const whole = frameBytes(eventOf(form.half));
     return { ...common, bytes: whole.subarray(0, whole.length >> 1), events: [] };
   }
   const events = form.burst === undefined ? [singleEvent(form)] : burst(form.burst);
   return { ...common, bytes: Buffer.concat(events.map(frameBytes)), events };
+}
+
+/** The one event that raw text is, or none. */
+function eventsIn(text: string): readonly WatchFrame[] {
+  try {
+    const event = JSON.parse(text) as WatchFrame;
+    return event.object === null ? [] : [event];
+  } catch {
+    return [];
+  }
 }
 
 function singleEvent(form: EventForm): WatchFrame {
@@ -170,6 +180,10 @@ function eventOf(text: string): WatchFrame {
     ...(end === undefined ? {} : { annotations: { [INITIAL_EVENTS_END]: end } }),
   };
   return { type, object: { ...CONFIG_MAP, metadata } };
+}
+
+export function isEndOfInitialEvents(bookmark: object): boolean {
+  return (bookmark as ScriptObject).metadata.annotations?.[INITIAL_EVENTS_END] === 'true';
 }
 
 function burst(form: NonNullable<EventForm['burst']>): readonly WatchFrame[] {

@@ -21,7 +21,7 @@ export interface ServedRequest {
 
 /** Told what a client cannot but know by now. */
 export interface ServedState {
-  listed(form: ListForm, items: ReturnType<typeof listItems>): void;
+  listed(form: ListForm, items: ReturnType<typeof listItems>, query: URLSearchParams): void;
   opened(query: URLSearchParams): void;
   event(frame: WatchFrame): void;
 }
@@ -73,7 +73,7 @@ export class ScriptedServer implements Transport {
       throw answer.reset ? new TransportError('RESET', 'connection reset') : new TransportError('EOF', 'closed');
     }
     if (answer.watch) return this.#watch(answer.watch, served, request.signal);
-    return this.#whole(answer, served.verb, request.signal);
+    return this.#whole(answer, served, request.signal);
   }
 
   #log({ method, url, headers }: TransportRequest): ServedRequest {
@@ -101,7 +101,7 @@ export class ScriptedServer implements Transport {
   }
 
   /** An answer that is there at once. */
-  #whole(answer: AnswerForm, verb: 'list' | 'watch', signal: AbortSignal | undefined): TransportResponse {
+  #whole(answer: AnswerForm, { verb, query }: ServedRequest, signal: AbortSignal | undefined): TransportResponse {
     const body = this.#body(signal);
     const { list, status = 200 } = answer;
     if (list !== undefined) {
@@ -109,7 +109,7 @@ export class ScriptedServer implements Transport {
       if (list.truncate === undefined) {
         body.write(bytes);
         body.end();
-        if (verb === 'list') this.#state?.listed(list, listItems(list));
+        if (verb === 'list') this.#state?.listed(list, listItems(list), query);
       } else {
         body.write(bytes.subarray(0, Math.floor(bytes.length * list.truncate)));
         body.end(new TransportError('RESET', 'reset within the body'));
