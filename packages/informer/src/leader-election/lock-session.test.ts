@@ -1,9 +1,10 @@
 // What a candidate asks of its lock, and what it does not ask.
 import { getEventListeners } from 'node:events';
-import { VirtualClock } from '@kube-rx/apimachinery';
+import { silentLogger, VirtualClock } from '@kube-rx/apimachinery';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryApi } from '../../test/support/memory-api.ts';
 import { RestClient } from '../rest/rest-client.ts';
+import type { Fence } from './fence.ts';
 import { LeaderElector } from './leader-elector.ts';
 import { LeaseLock } from './lease-lock.ts';
 
@@ -96,6 +97,70 @@ describe('a candidate', () => {
     abort.abort();
     await done;
     expect(leaders.at(-1)).toBe('');
+  });
+
+  it('says that it steps down, not that it leads, while work that lost the lock comes to its end', async () => {
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+    const rest = new RestClient({ server: 'http://api.test', transport: api, clock, maxRetries: 0 });
+    const lock = new LeaseLock(rest, { name: 'op', namespace: 'kube-system' });
+    elector = new LeaderElector({ lock, identity: 'a', clock, random: () => 0, logger });
+    let end: (how: 'end' | 'fail') => void = () => undefined;
+    done = elector.whileLeader(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          end = (how) => (how === 'end' ? resolve() : reject(new Error('too late')));
+        }),
+      { signal: abort.signal },
+    );
+    for (const how of ['end', 'fail'] as const) {
+      await clock.advance(1000);
+      expect(elector.state.phase).toBe('leading');
+      api.put(LEASES, lease('thief', `2020-01-01T00:00:0${how === 'end' ? 1 : 2}.000000Z`));
+      await clock.advance(2000);
+      expect(elector.state).toMatchObject({ phase: 'stepping-down', leader: 'thief' });
+      expect(elector.isHealthy()).toBe(true);
+      api.put(LEASES, lease('', '2020-01-01T00:00:09.000000Z'));
+      end(how);
+      await clock.advance(2500);
+    }
+    // What the work throws when its leadership has ended already is for the log.
+    expect(warnings).toEqual(['leadership lost', 'leadership lost', 'work failed while it was ended']);
+    abort.abort();
+    end('end');
+    await done;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('releases the lock of work that ends while a renewal is on its way, and its fence is over', async () => {
+    let finish: () => void = () => undefined;
+    let kept: Fence | undefined;
+    done = elector.whileLeader(
+      (_leading, fence) => {
+        kept = fence;
+        return new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      },
+      { signal: abort.signal },
+    );
+    await clock.advance(1000);
+    api.intercept = (request, signal) => {
+      const { spec } = request.body as { readonly spec: { readonly holderIdentity: string } };
+      if (request.method !== 'PUT' || spec.holderIdentity === '') return undefined;
+      return new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
+      );
+    };
+    await clock.advance(1500);
+    expect([methods(), kept?.isValid()]).toEqual(['GET POST PUT', true]);
+    finish();
+    api.intercept = undefined;
+    await done;
+    expect(methods()).toBe('GET POST PUT GET PUT');
+    expect(api.read(`${LEASES}/op`)?.spec).toMatchObject({ holderIdentity: '' });
+    expect(kept?.isValid()).toBe(false);
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
   });
 
   it('listens once to its signal, however often it tries', async () => {
