@@ -105,6 +105,23 @@ describe('MutationCache', () => {
     expect(version(cache.get('a', 'default'))).toBe('5');
   });
 
+  it.each([
+    [{ ttlMs: 0 }, /ttlMs/],
+    [{ ttlMs: Number.NaN }, /ttlMs/],
+    [{ max: 0 }, /max/],
+  ])('refuses %o', (options, message) => {
+    expect(() => create(options)).toThrow(message);
+    expect(() => create({ ttlMs: 1, max: 1 })).not.toThrow();
+  });
+
+  it('forgets above its number the write that was used least lately', () => {
+    const cache = create({ max: 2 });
+    for (const each of ['x@11', 'y@12']) cache.mutation(live(each));
+    cache.get('x', 'default');
+    cache.mutation(live('z@13'));
+    expect(['x', 'y', 'z'].map((name) => version(cache.get(name, 'default')))).toEqual(['11', undefined, '13']);
+  });
+
   it('refuses an index it was not given', () => {
     expect(() => new MutationCache(store).by('tier', 'web')).toThrow(/index function "tier"/);
   });
