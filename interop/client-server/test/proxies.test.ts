@@ -1,10 +1,12 @@
 // Proxies on the way to the server of this workspace: each kind with each transport, TLS end to end.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startFakeApiServer } from '@kube-rx/fake-apiserver';
-import { ConfigMaps, createClient, loadKubeconfig, type TransportName } from '@kube-rx/informer';
-import { describe, expect, it } from 'vitest';
+import { bearerToken, ConfigMaps, createClient, loadKubeconfig, type TransportName } from '@kube-rx/informer';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Credentials, connectProxy, socks5Proxy, type TestProxy } from './support/proxies.ts';
 
 const KINDS: readonly [string, (credentials?: Credentials) => Promise<TestProxy>][] = [
@@ -95,6 +97,68 @@ describe.each(KINDS)('a proxy-url of scheme %s', (scheme, start) => {
     }
     expect(new Set(proxy.tunnels)).toEqual(new Set([`api.test:${port}`]));
   });
+});
+
+describe('the environment', () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it.each<TransportName>(['axios', 'http2'])('names proxies for %s, and what goes past them', async (transport) => {
+    await using server = await startFakeApiServer();
+    await using proxy = await socks5Proxy();
+    const { port } = new URL(server.url);
+    vi.stubEnv('HTTPS_PROXY', `socks5://127.0.0.1:${proxy.port}`);
+    vi.stubEnv('NO_PROXY', 'direct.test');
+    const material = { ca: server.ca, serverName: 'kubernetes.default' };
+    const versionAt = async (host: string): Promise<unknown> => {
+      await using client = createClient({ server: `https://${host}:${port}`, tls: () => material }, { transport });
+      return await client.discovery.serverVersion().catch((error: { code?: unknown }) => error.code);
+    };
+    expect(await versionAt('api.test')).toMatchObject({ major: '1' });
+    expect(await versionAt('127.0.0.1')).toMatchObject({ major: '1' });
+    // Nobody but the proxy knows that name.
+    expect(await versionAt('direct.test')).toBe('DNS');
+    expect(proxy.tunnels).toEqual([`api.test:${port}`]);
+  });
+});
+
+describe('a server without TLS behind an http proxy', () => {
+  it.each<TransportName>(['axios', 'http2', 'websocket'])(
+    'is asked by the proxy, with the whole URL: %s',
+    async (transport) => {
+      await using server = await startFakeApiServer({ insecure: true });
+      const asked: string[] = [];
+      const forward = createServer((request, response) => {
+        asked.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`);
+        const { headers } = request;
+        delete headers['proxy-authorization'];
+        const onward = httpRequest(
+          new URL(request.url ?? ''),
+          { method: request.method ?? 'GET', headers },
+          (answer) => {
+            response.writeHead(answer.statusCode ?? 500, answer.headers);
+            answer.pipe(response);
+          },
+        );
+        request.pipe(onward);
+      });
+      await new Promise<void>((resolve) => forward.listen(0, '127.0.0.1', resolve));
+      try {
+        const { port } = forward.address() as AddressInfo;
+        const { url, token } = server;
+        const config = { server: url, auth: bearerToken(token), proxyUrl: `http://me:secret@127.0.0.1:${port}` };
+        await using client = createClient(config, { transport });
+        const maps = client.resource(ConfigMaps, 'default');
+        await maps.create({ metadata: { name: 'a' } });
+        expect((await maps.list()).items.map((each) => each.metadata.name)).toContain('a');
+        const credentials = `Basic ${Buffer.from('me:secret').toString('base64')}`;
+        expect(asked).toHaveLength(2);
+        expect(asked[0]).toBe(`POST ${url}/api/v1/namespaces/default/configmaps ${credentials}`);
+      } finally {
+        forward.closeAllConnections();
+        await new Promise((resolve) => forward.close(resolve));
+      }
+    },
+  );
 });
 
 describe('proxy-url', () => {
