@@ -59,7 +59,20 @@ describe('ResourceClient against the server', () => {
     expect([patched.status?.replicas, patched.spec?.replicas]).toEqual([7, 1]);
     expect(await deployments.scale('web', 3)).toMatchObject({ kind: 'Scale', spec: { replicas: 3 } });
     expect(await deployments.getScale('web')).toMatchObject({ spec: { replicas: 3 }, status: { replicas: 7 } });
-    expect((await deployments.get('web')).spec?.replicas).toBe(3);
+    const scale = await deployments.getScale('web');
+    expect(await deployments.updateScale('web', { ...scale, spec: { replicas: 4 } })).toMatchObject({
+      spec: { replicas: 4 },
+    });
+    // The version that was read above is old by now.
+    await expect(deployments.updateScale('web', { ...scale, spec: { replicas: 5 } })).rejects.toSatisfy(isConflict);
+    const status = { status: { replicas: 8 }, spec: { replicas: 9 } };
+    const applied = await deployments.applyStatus({ metadata: { name: 'web' }, ...status } as never, {
+      fieldManager: 'status-writer',
+      force: true,
+    });
+    expect([applied.status?.replicas, applied.spec?.replicas]).toEqual([8, 4]);
+    expect((await deployments.updateStatus({ ...applied, status: { replicas: 2 } })).status?.replicas).toBe(2);
+    expect((await deployments.get('web')).spec?.replicas).toBe(4);
   });
 
   it('reads a long list page by page, all of one state', async () => {
