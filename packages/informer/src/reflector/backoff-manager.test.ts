@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BackoffManager } from './backoff-manager.ts';
+import { type BackoffKind, BackoffManager, createBackoffs } from './backoff-manager.ts';
 import { NO_RETRY_WINDOW, retryInWindow } from './retry-with-deadline.ts';
 
 describe('BackoffManager', () => {
@@ -30,6 +30,28 @@ describe('BackoffManager', () => {
       expect(() => new BackoffManager(options)).toThrow(/^option /);
     },
   );
+
+  it('counts the quiet time from the last wait, whatever the clock says', () => {
+    const manager = new BackoffManager({ random: () => 0 });
+    const now = Date.UTC(2024, 0, 1);
+    expect([manager.next(now), manager.next(now + 1000), manager.next(now + 2000)]).toEqual([800, 1600, 3200]);
+    expect(manager.next(now + 122_001)).toBe(800);
+  });
+
+  it('never waits longer than its maximum, from the first wait on, and may keep one length', () => {
+    const manager = new BackoffManager({ initialMs: 800, maxMs: 500, random: () => 0 });
+    expect([manager.next(0), manager.next(0), manager.next(500_000)]).toEqual([500, 500, 500]);
+    const even = new BackoffManager({ factor: 1, random: () => 0 });
+    expect([even.next(0), even.next(0)]).toEqual([800, 800]);
+  });
+
+  it('grows apart for each kind of failure, and for streams that end early up to a bound of their own', () => {
+    const backoffs = createBackoffs({ random: () => 0 }, 5000);
+    const waits = (kind: BackoffKind): number[] => Array.from({ length: 5 }, () => backoffs[kind].next(0));
+    expect(waits('connect')).toEqual([800, 1600, 3200, 6400, 12_800]);
+    expect(waits('early-close')).toEqual([800, 1600, 3200, 5000, 5000]);
+    expect(waits('relist')).toEqual([800, 1600, 3200, 6400, 12_800]);
+  });
 
   it('takes a jitter of 0 as it is', () => {
     expect(new BackoffManager({ jitter: 0, random: () => 1 }).next(0)).toBe(800);
