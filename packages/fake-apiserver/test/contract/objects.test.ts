@@ -1,0 +1,4 @@
+import { OBJECTS } from './areas.ts';
+import { recordedBehaviour } from './contract-suite.ts';
+
+recordedBehaviour(OBJECTS);
