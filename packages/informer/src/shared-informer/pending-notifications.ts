@@ -57,7 +57,11 @@ export class PendingNotifications<T extends KubernetesObject> {
       if (after === undefined) {
         if (before?.type === 'added' && before.initial) vanished++;
         joined.delete(key);
-      } else joined.set(key, after);
+      } else {
+        // An update to the handler, so nobody will count it as an initial addition.
+        if (event.type === 'added' && event.initial && after.type === 'updated') vanished++;
+        joined.set(key, after);
+      }
     }
     this.#events = [...joined.values()];
     this.#head = 0;
