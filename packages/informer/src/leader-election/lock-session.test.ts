@@ -50,6 +50,39 @@ describe('a candidate', () => {
     expect(methods()).toBe('GET GET GET');
   });
 
+  it('asks nothing more when it goes while it only looks, whether it has led before or not', async () => {
+    const look = (): void => {
+      api.intercept = (_request, signal) =>
+        new Promise((_resolve, reject) =>
+          signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
+        );
+    };
+    look();
+    stand();
+    await clock.advance(0);
+    abort.abort();
+    await done;
+    expect(methods()).toBe('GET');
+    // The same after a term that somebody else has ended.
+    abort = new AbortController();
+    const rest = new RestClient({ server: 'http://api.test', transport: api, clock, maxRetries: 0 });
+    const lock = new LeaseLock(rest, { name: 'op', namespace: 'kube-system' });
+    elector = new LeaderElector({ lock, identity: 'a', clock, random: () => 0 });
+    api.intercept = undefined;
+    stand();
+    await clock.advance(1000);
+    api.put(LEASES, lease('thief'));
+    await clock.advance(1500);
+    expect([led, elector.state.phase]).toEqual([1, 'candidate']);
+    look();
+    await clock.advance(2000);
+    const before = api.requests.length;
+    abort.abort();
+    await done;
+    expect(api.requests.slice(before)).toEqual([]);
+    expect(api.requests.at(-1)?.method).toBe('GET');
+  });
+
   it('leaves a lock alone whose write was refused', async () => {
     api.put(LEASES, lease(''));
     api.intercept = ({ method }) => {
