@@ -172,4 +172,23 @@ describe('an informer against the server', () => {
     await advanceUntil(pair.clock, () => ready);
     expect((await waiting)?.metadata.name).toBe('web');
   });
+
+  it('warns of no leak, however many namespaces it has', async () => {
+    await using pair = await startPair();
+    const warnings: string[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning.message);
+    process.on('warning', onWarning);
+    try {
+      const namespaces = Array.from({ length: 30 }, (_, index) => `ns-${index}`);
+      await using factory = new SharedInformerFactory(pair.client, { clock: pair.clock });
+      const informer = factory.informer(ConfigMaps, { namespaces });
+      await advanceUntil(pair.clock, () => informer.hasSynced);
+      await factory.close();
+      // Node tells of them in a later turn.
+      await rest();
+    } finally {
+      process.off('warning', onWarning);
+    }
+    expect(warnings).toEqual([]);
+  });
 });

@@ -20,6 +20,7 @@ import { HandlerRegistry, type SyncedEvent } from './handler-registry.ts';
 import type { ChangesOptions, Informer, WhenSyncedOptions } from './informer.ts';
 import { defaultFreeze, type InformerSourceSpec, type SharedIndexInformerOptions } from './informer-options.ts';
 import { InformerSource } from './informer-source.ts';
+import { runSources } from './run-sources.ts';
 import type { StoreEvent } from './store-event.ts';
 import { untilSynced } from './until-synced.ts';
 import { WaitSet } from './wait-set.ts';
@@ -157,8 +158,7 @@ export class SharedIndexInformer<T extends KubernetesObject, I extends string = 
   #run(): Promise<void> {
     if (this.#running === undefined) {
       const { signal } = this.#controller;
-      const runs = this.#sources.map((source) => source.run(signal, () => this.#stopReason));
-      this.#running = Promise.all(runs).then(() => this.#stop());
+      this.#running = runSources(this.#sources, signal, () => this.#stopReason).then(() => this.#stop());
     }
     return this.#running;
   }
