@@ -2,12 +2,13 @@
 import type { KubernetesObject } from '@kube-rx/apimachinery';
 import { isNotFound } from '@kube-rx/apimachinery';
 import type { FakeApiServerOptions } from '@kube-rx/fake-apiserver';
-import type { HandlerRegistration, Informer, SharedInformerFactoryOptions } from '@kube-rx/informer';
+import type { Informer, SharedInformerFactoryOptions } from '@kube-rx/informer';
 import { ConfigMaps, SharedInformerFactory } from '@kube-rx/informer';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { EventLedger } from './event-ledger.ts';
+import type { EventLedger } from './event-ledger.ts';
 import { FaultyTransport } from './faulty-transport.ts';
+import { FACES, type Face, type Follower, follow } from './followers.ts';
 import type { Pair } from './pair.ts';
 import { advanceUntil, rest, startPair } from './pair.ts';
 import { pick, seeded } from './random.ts';
@@ -57,8 +58,7 @@ export class FaultRun {
   readonly faulty: FaultyTransport;
   readonly factory: SharedInformerFactory;
   readonly informer: Informer<KubernetesObject>;
-  readonly ledgers: EventLedger[] = [];
-  readonly #registrations: HandlerRegistration[] = [];
+  readonly #followers: Follower[] = [];
   readonly #dropped: { readonly ledger: EventLedger; readonly told: number }[] = [];
   readonly #history = new WriteHistory();
   readonly #random: () => number;
@@ -91,7 +91,11 @@ export class FaultRun {
     });
     this.informer = this.factory.informer(ConfigMaps);
     this.informer.faults$.subscribe(({ kind }) => this.faulty.count(`fault ${kind}`));
-    this.#addHandler();
+    this.#follow('handler');
+  }
+
+  get ledgers(): readonly EventLedger[] {
+    return this.#followers.map(({ ledger }) => ledger);
   }
 
   /** `seed` decides what faults come and when. */
@@ -132,28 +136,27 @@ export class FaultRun {
         await clock.advance(400_000);
         return;
       case 'late-handler':
-        this.#addHandler();
+        this.#follow(pick(this.#random, FACES));
         return;
       case 'drop-handler':
-        await this.#dropHandler();
+        this.#drop();
         return;
       default:
         return this.#exclusive(() => this.#act(step));
     }
   }
 
-  #addHandler(): void {
-    const ledger = new EventLedger();
-    this.ledgers.push(ledger);
-    this.#registrations.push(this.informer.handle(ledger.handle));
+  #follow(face: Face): void {
+    this.faulty.count(`told a ${face}`);
+    this.#followers.push(follow(this.informer, face, this.pair.clock));
   }
 
   /** The first one stays. */
-  async #dropHandler(): Promise<void> {
-    if (this.ledgers.length < 2) return;
-    const ledger = this.ledgers.pop()!;
-    await this.#registrations.pop()?.remove();
-    this.#dropped.push({ ledger, told: ledger.log.length });
+  #drop(): void {
+    const follower = this.#followers.length > 1 ? this.#followers.pop() : undefined;
+    if (follower === undefined) return;
+    follower.stop();
+    this.#dropped.push({ ledger: follower.ledger, told: follower.ledger.log.length });
   }
 
   async #write(step: 'write' | 'delete' | 'recreate'): Promise<void> {
@@ -231,6 +234,11 @@ export class FaultRun {
     for (const { ledger, told } of this.#dropped) expect(ledger.log.length, 'told after it was removed').toBe(told);
     const all = [...this.ledgers, ...this.#dropped.map(({ ledger }) => ledger)];
     for (const { violations, log } of all) expect(violations, log.join('\n')).toEqual([]);
+    for (const namespace of NAMESPACES) {
+      const keys = (objects: readonly KubernetesObject[]): string[] => [...held(objects).keys()].sort();
+      const wantedThere = server.items.filter(({ metadata }) => metadata.namespace === namespace);
+      expect(keys(this.informer.store.list({ namespace }))).toEqual(keys(wantedThere));
+    }
     const states = [...this.informer.store.list(), ...all.flatMap((ledger) => ledger.states)];
     expect(states.flatMap((object) => this.#history.check(object) ?? [])).toEqual([]);
     for (const { tombstones, recreations, deletions } of this.ledgers) {
