@@ -14,10 +14,10 @@ interface Kept {
   readonly input: unknown;
 }
 
-const FILE = fileURLToPath(new URL('../kept-seeds.json', import.meta.url));
+const FILE = fileURLToPath(new URL('../data/kept-seeds.json', import.meta.url));
 const read = (): Kept[] => JSON.parse(readFileSync(FILE, 'utf8')) as Kept[];
 
-/** A failing input is written to kept-seeds.json in its smallest form: commit it with the fix. */
+/** A failing input is written to data/kept-seeds.json in its smallest form: commit it with the fix. */
 function keep(kept: Kept): void {
   const all = read();
   if (all.some((each) => JSON.stringify(each) === JSON.stringify(kept))) return;
