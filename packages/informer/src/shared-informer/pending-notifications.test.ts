@@ -38,7 +38,8 @@ function text(event: Event): string {
   if (event.type === 'synced') return `synced ${event.resourceVersion}${event.first ? ' first' : ''}`;
   const cause = event.cause === 'watch' ? '' : ` by ${event.cause}`;
   if (event.type === 'added') return `add ${nameOf(event.object)}${event.initial ? ' initial' : ''}${cause}`;
-  if (event.type === 'deleted') return `delete ${nameOf(event.object)}${cause}`;
+  const unknown = event.type === 'deleted' && event.finalState === 'unknown' ? ' unknown' : '';
+  if (event.type === 'deleted') return `delete ${nameOf(event.object)}${unknown}${cause}`;
   return `update ${nameOf(event.previous)}>${nameOf(event.object)}${event.recreated ? ' recreated' : ''}${cause}`;
 }
 
@@ -89,6 +90,21 @@ describe('PendingNotifications', () => {
       'an update, a deletion and an addition: the handler holds what the update was from',
       [updated('a@1', 'a@2'), deleted('a@3'), added('a@4#2'), updated('a@4#2', 'a@5#2')],
       ['update a@1>a@5# recreated'],
+    ],
+    [
+      'a deletion of what the handler holds, and one that came and went meanwhile',
+      [deleted('a@3'), added('a@4#2'), deleted('a@5#2')],
+      ['delete a@3 unknown'],
+    ],
+    [
+      'a deletion and two that came after it, of which the handler saw none',
+      [updated('a@1', 'a@2'), deleted('a@3'), added('a@4#2'), deleted('a@5#2'), added('a@6#3')],
+      ['update a@1>a@6# recreated'],
+    ],
+    [
+      'a replacement and the deletion of the new one',
+      [updated('a@1', 'a@4#2', 'list'), deleted('a@5#2')],
+      ['delete a@1 unknown'],
     ],
     [
       'a replacement and an update',

@@ -51,8 +51,9 @@ export class PendingNotifications<T extends KubernetesObject> {
       }
       const key = metaNamespaceKeyFunc(event.object);
       const before = joined.get(key);
-      // A deletion in between must not hide which state the handler holds.
+      // What comes in between must not hide which state the handler holds.
       if (before === undefined && event.type === 'updated') told.set(key, event.previous);
+      if (before === undefined && event.type === 'deleted') told.set(key, event.object);
       const after = before === undefined ? event : join(before, event, told.get(key));
       if (after === undefined) {
         if (before?.type === 'added' && before.initial) vanished++;
@@ -79,7 +80,12 @@ function join<T extends KubernetesObject>(
   told: Live<T> | undefined,
 ): StoreEvent<T> | undefined {
   if (first.type === 'synced') return second;
-  if (second.type === 'deleted') return first.type === 'added' ? undefined : second;
+  if (second.type === 'deleted') {
+    if (first.type === 'added') return undefined;
+    if (told === undefined || told.metadata.uid === second.object.metadata.uid) return second;
+    // Of the one that came and went the handler has never heard; what it holds is gone, too.
+    return { type: 'deleted', object: told, finalState: 'unknown', cause: second.cause };
+  }
   if (first.type === 'deleted') {
     const cause = second.cause === 'replay' ? 'list' : second.cause;
     return { type: 'updated', object: second.object, previous: told ?? first.object, recreated: true, cause };
