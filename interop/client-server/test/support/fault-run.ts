@@ -92,6 +92,7 @@ export class FaultRun {
     this.informer = this.factory.informer(ConfigMaps);
     this.informer.faults$.subscribe(({ kind }) => this.faulty.count(`fault ${kind}`));
     this.#follow('handler');
+    this.#follow(pick(seeded(seed + 4), FACES));
   }
 
   get ledgers(): readonly EventLedger[] {
@@ -151,9 +152,9 @@ export class FaultRun {
     this.#followers.push(follow(this.informer, face, this.pair.clock));
   }
 
-  /** The first one stays. */
+  /** The first two stay. */
   #drop(): void {
-    const follower = this.#followers.length > 1 ? this.#followers.pop() : undefined;
+    const follower = this.#followers.length > 2 ? this.#followers.pop() : undefined;
     if (follower === undefined) return;
     follower.stop();
     this.#dropped.push({ ledger: follower.ledger, told: follower.ledger.log.length });
