@@ -8,7 +8,7 @@ import { anyStep, DISTURBANCES, FaultRun, STEPS } from './support/fault-run.ts';
 import { LIST_FAULTS, WATCH_FAULTS } from './support/faulty-body.ts';
 import { ANY_FAULTS } from './support/faulty-transport.ts';
 import { rest } from './support/pair.ts';
-import { property } from './support/property-run.ts';
+import { property, RUNS } from './support/property-run.ts';
 
 const VARIANTS: Readonly<Record<string, Variant>> = {
   'list and watch': {},
@@ -94,7 +94,8 @@ describe('informer and server under faults', () => {
     OTHERS,
   );
 
-  it('met every kind of fault, and the informer felt it', () => {
+  // A handful of runs cannot meet them all.
+  it.skipIf(RUNS < 200)('met every kind of fault, and the informer felt it', () => {
     if (process.env['RUNS'] !== undefined) console.log(Object.fromEntries([...met].sort()));
     const unmet = [
       ...[...ANY_FAULTS, ...WATCH_FAULTS, ...LIST_FAULTS, 'too-large', 'mute', 'wait-a-day', 'burst-answer'],

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { it } from 'vitest';
 
-const RUNS = Number(process.env['RUNS'] ?? 200);
+/** How many inputs the first property gets. */
+export const RUNS: number = Number(process.env['RUNS'] ?? 200);
 const SEED = process.env['SEED'];
 // One test each, so that a long run tells where it is and one failure does not hide the rest.
 const CHUNK = 250;
