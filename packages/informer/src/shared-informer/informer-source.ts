@@ -43,6 +43,8 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
   readonly #queue: Queue<T>;
   readonly #loop: ProcessLoop<T>;
   readonly #broken = new Set<string>();
+  /** Listed objects whose transform was done when they arrived. */
+  readonly #prepared = new WeakSet<T>();
   readonly #sharing: MetadataSharing | undefined;
   #listVersion: string | undefined;
 
@@ -108,12 +110,24 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
     this.#loop.drain();
   }
 
-  /** Only where the store gives back the object it was given, and it is what was decoded. */
+  /** Only where the store gives back the object it was given. A transform is done here, so that nobody holds what it takes away. */
   held(object: T): T {
     const { store, transform, reuseListed } = this.#options;
-    if (!reuseListed || transform !== undefined || store.size === 0) return object;
-    const known = store.getByKey(metaNamespaceKeyFunc(object));
-    return known !== undefined && sameResourceVersion(known, object) && sameJson(known, object) ? known : object;
+    if (!reuseListed) return object;
+    let arrived = object;
+    if (transform !== undefined) {
+      try {
+        arrived = this.#apply(transform, object);
+      } catch {
+        // It fails again, and is told of, when the list is taken over.
+        return object;
+      }
+      this.#prepared.add(arrived);
+    }
+    const known = store.size === 0 ? undefined : store.getByKey(metaNamespaceKeyFunc(arrived));
+    if (known === undefined || !sameResourceVersion(known, arrived) || !sameJson(known, arrived)) return arrived;
+    if (transform !== undefined) this.#prepared.add(known);
+    return known;
   }
 
   resync(): void {
@@ -143,21 +157,26 @@ export class InformerSource<T extends KubernetesObject> implements ReflectorStor
 
   /** A listed item whose transform fails stays as it is: leaving it out would look like a deletion. */
   readonly #prepare = (item: T): T | undefined =>
-    this.#transformed(item) ?? this.#options.store.getByKey(metaNamespaceKeyFunc(item));
+    this.#prepared.has(item)
+      ? item
+      : (this.#transformed(item) ?? this.#options.store.getByKey(metaNamespaceKeyFunc(item)));
 
   #transformed(object: T): T | undefined {
     const { transform } = this.#options;
     try {
-      if (transform === undefined) return freeze(object, this.#options.freeze);
-      const accepted = transform(object as Live<T>);
-      this.#sharing?.share(accepted);
-      return freeze(accepted, this.#options.freeze);
+      return transform === undefined ? freeze(object, this.#options.freeze) : this.#apply(transform, object);
     } catch (cause) {
       const key = metaNamespaceKeyFunc(object);
       this.#broken.add(key);
       this.#options.onTransformError(new HandlerError('transform', key, cause));
       return undefined;
     }
+  }
+
+  #apply(transform: Transform<T>, object: T): T {
+    const accepted = transform(object as Live<T>);
+    this.#sharing?.share(accepted);
+    return freeze(accepted, this.#options.freeze);
   }
 
   #drained(): void {
