@@ -26,7 +26,7 @@ export function http2Body(
   stream: ClientHttp2Stream,
   unpack: Transform | undefined,
   what: string,
-  onActivity: () => void,
+  connection: { activity(): void; suspect(): void },
 ): TransportBody {
   const source = unpack ?? stream;
   let receiver: BodySink | undefined;
@@ -56,7 +56,7 @@ export function http2Body(
       receiver = sink;
       if (ended) return finish(undefined);
       source.on('data', (chunk: Uint8Array) => {
-        onActivity();
+        connection.activity();
         if (!destroyed) receiver?.data(chunk);
       });
     },
@@ -66,6 +66,7 @@ export function http2Body(
       if (destroyed) return;
       destroyed = true;
       receiver = undefined;
+      if (!stream.closed) connection.suspect();
       cancelStream(stream);
       unpack?.destroy();
     },

@@ -78,6 +78,11 @@ export function http2Client(options: Http2TransportOptions, proxyOf: ProxyChoice
         // Room that is found must be taken in the same turn.
         if (connection.usable) return openOn(connection, request, url, acceptedEncoding(compression, url));
       }
+      const verdict = verdictOf(origin);
+      if (verdict !== undefined) {
+        await untilAborted(verdict, signal);
+        continue;
+      }
       // One attempt for all who wait; it goes on when one of them gives up.
       origin.connecting ??= connect(url, origin).finally(() => {
         origin.connecting = undefined;
@@ -163,7 +168,10 @@ function answerOf(open: OpenStream, request: TransportRequest): Promise<Transpor
   const { stream, connection } = open;
   const { signal } = request;
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => cancelStream(stream);
+    const onAbort = (): void => {
+      connection.suspect();
+      cancelStream(stream);
+    };
     if (signal?.aborted) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
     stream.once('close', () => {
@@ -178,10 +186,16 @@ function answerOf(open: OpenStream, request: TransportRequest): Promise<Transpor
       resolve({
         status: answer[':status'] ?? 0,
         headers: plainHeaders(answer, packed),
-        body: http2Body(stream, packed ? createGunzip() : undefined, request.url, () => connection.activity()),
+        body: http2Body(stream, packed ? createGunzip() : undefined, request.url, connection),
       });
     });
   });
+}
+
+/** Of a connection in doubt, which is worth a short wait: a new one costs more than the answer to a ping. */
+function verdictOf(origin: Origin): Promise<void> | undefined {
+  for (const { verdict } of origin.connections) if (verdict !== undefined) return verdict;
+  return undefined;
 }
 
 function plainHeaders(answer: IncomingHttpHeaders & IncomingHttpStatusHeader, packed: boolean): Record<string, string> {

@@ -13,6 +13,10 @@ export interface Http2Timing {
   readonly pingTimeoutMs: number;
 }
 
+// After so long without a byte a request that is given up throws doubt on its connection.
+const DOUBT_AFTER_MS = 1_000;
+// How long new requests wait for a connection in doubt before they get another one.
+const DOUBT_MS = 1_000;
 // An unused connection is kept as long as client-go keeps one.
 const IDLE_MS = 90_000;
 
@@ -25,6 +29,8 @@ export class Http2Connection {
   #lastRead: number;
   #health: ClockTimer | undefined;
   #idle: ClockTimer | undefined;
+  #pinging = false;
+  #doubt: Doubt | undefined;
 
   /** `session` is connected and knows the server's settings. */
   constructor(session: ClientHttp2Session, timing: Http2Timing, onClose: () => void) {
@@ -40,6 +46,7 @@ export class Http2Connection {
       this.#draining = true;
       this.#health?.cancel();
       this.#idle?.cancel();
+      this.#trust();
       onClose();
     });
     session.unref();
@@ -51,7 +58,12 @@ export class Http2Connection {
   get usable(): boolean {
     const { closed, destroyed, remoteSettings } = this.#session;
     const limit = remoteSettings.maxConcurrentStreams ?? 100;
-    return !this.#draining && !closed && !destroyed && this.#streams.size < limit;
+    return !this.#draining && !closed && !destroyed && this.#doubt === undefined && this.#streams.size < limit;
+  }
+
+  /** While it is not certain that the peer is still there: settles when it is, or when waiting has no point any more. */
+  get verdict(): Promise<void> | undefined {
+    return this.#doubt?.hopeless === false ? this.#doubt.verdict : undefined;
   }
 
   /** It has carried an answer, so it may have died since. */
@@ -83,6 +95,32 @@ export class Http2Connection {
   activity(): void {
     this.#used = true;
     this.#lastRead = this.#timing.clock.now();
+    this.#trust();
+  }
+
+  /**
+   * A request was given up. If nothing came for a while the peer may be gone without a word: it is pinged, and until it answers new requests
+   * are better off elsewhere, as each of them would be given up in its turn.
+   */
+  suspect(): void {
+    const { clock } = this.#timing;
+    // A session that was destroyed says so only in the next turn.
+    if (
+      this.#session.destroyed ||
+      this.#draining ||
+      this.#doubt !== undefined ||
+      clock.now() - this.#lastRead < DOUBT_AFTER_MS
+    )
+      return;
+    this.#doubt = new Doubt(clock);
+    if (this.#pinging) return;
+    this.#health?.cancel();
+    this.#ping();
+  }
+
+  #trust(): void {
+    this.#doubt?.end();
+    this.#doubt = undefined;
   }
 
   /** Takes no more requests; what runs may end. With `cutWatches` the watches end now, to be opened elsewhere. */
@@ -111,15 +149,41 @@ export class Http2Connection {
   }
 
   #ping(): void {
+    this.#pinging = true;
     const { clock, pingAfterMs, pingTimeoutMs } = this.#timing;
     const lost = new TransportError('TIMEOUT', `no answer to an HTTP/2 ping within ${pingTimeoutMs} ms`);
     this.#health = clock.setTimer(() => this.#session.destroy(lost), pingTimeoutMs, { unref: true });
     this.#session.ping((error: Error | null) => {
+      this.#pinging = false;
       if (error !== null) return;
       this.#health?.cancel();
       this.activity();
       this.#armHealth(pingAfterMs);
     });
+  }
+}
+
+/** Ends by itself after a while, in the worst. */
+class Doubt {
+  readonly verdict: Promise<void>;
+  hopeless = false;
+  readonly #timer: ClockTimer;
+  #resolve: () => void = () => {};
+
+  constructor(clock: Clock) {
+    this.verdict = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    const giveUp = (): void => {
+      this.hopeless = true;
+      this.#resolve();
+    };
+    this.#timer = clock.setTimer(giveUp, DOUBT_MS, { unref: true });
+  }
+
+  end(): void {
+    this.#timer.cancel();
+    this.#resolve();
   }
 }
 

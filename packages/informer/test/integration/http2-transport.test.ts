@@ -338,6 +338,50 @@ describe('createHttp2Transport', () => {
       expect(log[1]).toBe('<error TIMEOUT>');
     });
 
+    it('does not send what follows down a connection on which a request was given up in silence', async () => {
+      const clock = new VirtualClock();
+      use({ clock });
+      handler = hold;
+      await using proxy = await FaultProxy.listen({ targetPort: Number(new URL(url).port) });
+      url = `http://127.0.0.1:${proxy.port}`;
+      const stop = new AbortController();
+      const logs = [recorded(await watch({ signal: stop.signal })), recorded(await watch())];
+      await until(() => logs.every((log) => log.length === 1));
+      proxy.mode = 'silent';
+      await clock.advance(10_000);
+      stop.abort();
+      await until(() => proxy.swallowedBytes > 0);
+      proxy.mode = 'pass';
+      const next = overHold();
+      await clock.advance(999);
+      expect(sessions).toHaveLength(1);
+      await clock.advance(1);
+      expect(await text(await next)).toBe('{}');
+      expect(sessions).toHaveLength(2);
+      // The other watch of that connection ends with the ping.
+      await clock.advance(14_000);
+      await until(() => logs[1]!.length === 2);
+      expect(logs[1]).toEqual(['hello', '<error TIMEOUT>']);
+    });
+
+    it('trusts it again as soon as the ping is answered, and asks nothing where bytes have just come', async () => {
+      const clock = new VirtualClock();
+      use({ clock });
+      handler = hold;
+      let pings = 0;
+      for (const quietMs of [999, 1_000]) {
+        const answer = await watch();
+        const log = recorded(answer);
+        await until(() => log.length === 1);
+        sessions[0]!.removeAllListeners('ping').on('ping', () => pings++);
+        await clock.advance(quietMs);
+        answer.body.destroy();
+        expect(await text(await overHold())).toBe('{}');
+        handler = hold;
+      }
+      expect([pings, sessions.length]).toEqual([1, 1]);
+    });
+
     it('keeps one that answers, and one that sends', async () => {
       const clock = new VirtualClock();
       use({ clock });
