@@ -6,8 +6,8 @@ import { play } from './play.ts';
 import { goldens, scenarios } from './scenario.ts';
 
 describe('client-go v0.30.3', () => {
-  it('has 164 scripts, each with a transcript, of which one is left out', () => {
-    expect(scenarios.size).toBe(164);
+  it('has 172 scripts, each with a transcript, of which one is left out', () => {
+    expect(scenarios.size).toBe(172);
     expect([...goldens.keys()]).toEqual([...scenarios.keys()]);
     expect(Object.keys(leftOut).filter((name) => scenarios.has(name))).toHaveLength(1);
     expect(Object.keys(leftOut)).toHaveLength(1);

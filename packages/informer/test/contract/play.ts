@@ -40,10 +40,11 @@ export interface Played {
 }
 
 export async function play(scenario: Scenario, { profile, random, untilMs, state }: PlayOptions): Promise<Played> {
-  const { driver, stop, rules } = scenario;
+  const { driver, stop } = scenario;
+  refuseUnknown('scenario', scenario, ['why', 'driver', 'stop', 'compare', 'listenAfterMs', 'rules']);
   refuseUnknown('driver', driver, ['mode', 'watchList', 'client', 'resyncMs', 'pageSize', 'handlers']);
   const clock = new VirtualClock();
-  const server = new ScriptedServer(clock, rules, state);
+  const server = new ScriptedServer(clock, scenario, state);
   const errors: string[] = [];
   const client = new RestClient({ server: 'http://script.test', transport: server, clock });
   const parity = { decoding: driver.client === 'dynamic' ? 'dynamic' : 'typed', decodeWatchStatus: false } as const;

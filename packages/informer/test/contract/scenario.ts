@@ -46,8 +46,10 @@ export interface EventForm {
 
 export interface WatchForm {
   readonly events: readonly (EventForm | string)[];
-  readonly end: 'hang' | 'clean' | 'reset' | 'fin';
+  /** `fin` and `reset` lose the connection; after `down` the port stays closed for `downMs`. */
+  readonly end: 'hang' | 'clean' | 'reset' | 'fin' | 'down';
   readonly endAt?: number;
+  readonly downMs?: number;
   readonly headersDelayMs?: number;
   /** null: no Content-Type. */
   readonly contentType?: string | null;
@@ -116,6 +118,8 @@ export interface Scenario {
   /** The run ends `settleMs` after that many requests, at the latest `maxMs` after the first one. */
   readonly stop: { readonly requests: number; readonly settleMs: number; readonly maxMs: number };
   readonly compare?: { readonly order?: 'total' | 'perKey'; readonly collapseRepeats?: boolean };
+  /** The port is closed until then. */
+  readonly listenAfterMs?: number;
   readonly rules: readonly Rule[];
 }
 

@@ -3,7 +3,7 @@
 import { type Clock, sleep } from '@kube-rx/apimachinery';
 import { TransportError } from '../../src/errors.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/rest/transport.ts';
-import type { AnswerForm, ListForm, Rule, WatchForm } from './scenario.ts';
+import type { AnswerForm, ListForm, Rule, Scenario, WatchForm } from './scenario.ts';
 import { framesOf, json, listBody, listItems, refuseUnknown, statusOf, type WatchFrame } from './script-content.ts';
 import { ScriptedBody } from './scripted-body.ts';
 
@@ -34,13 +34,15 @@ export class ScriptedServer implements Transport {
   readonly #rules: { readonly rule: Rule; left: number }[];
   readonly #state: ServedState | undefined;
   #lastByteAt: number | undefined;
+  #listensAt: number;
   #idleConnections = 0;
   #openBodies = 0;
 
-  constructor(clock: Clock, rules: readonly Rule[], state?: ServedState) {
+  constructor(clock: Clock, scenario: Scenario, state?: ServedState) {
     this.#clock = clock;
     this.#state = state;
-    this.#rules = rules.map((rule) => {
+    this.#listensAt = clock.now() + (scenario.listenAfterMs ?? 0);
+    this.#rules = scenario.rules.map((rule) => {
       refuseUnknown('rule', rule, ['on', 'match', 'times', 'answer']);
       return { rule, left: rule.times === '*' ? Number.POSITIVE_INFINITY : (rule.times ?? 1) };
     });
@@ -61,6 +63,8 @@ export class ScriptedServer implements Transport {
   close(): void {}
 
   async #serve(request: TransportRequest): Promise<TransportResponse> {
+    // Such a request is seen by nobody.
+    if (this.#clock.now() < this.#listensAt) throw new TransportError('REFUSED', 'the port is closed');
     const served = this.#log(request);
     const answer = this.#answerTo(served);
     refuseUnknown('answer', answer, [
@@ -123,7 +127,7 @@ export class ScriptedServer implements Transport {
   }
 
   async #watch(form: WatchForm, served: ServedRequest, signal: AbortSignal | undefined): Promise<TransportResponse> {
-    refuseUnknown('watch', form, ['events', 'end', 'endAt', 'headersDelayMs', 'contentType']);
+    refuseUnknown('watch', form, ['events', 'end', 'endAt', 'downMs', 'headersDelayMs', 'contentType']);
     if (form.headersDelayMs !== undefined) await sleep(this.#clock, form.headersDelayMs, { signal });
     this.#sent();
     this.#state?.opened(served.query);
@@ -136,14 +140,15 @@ export class ScriptedServer implements Transport {
         for (const event of events) this.#state?.event(event);
       });
     }
-    const endings = { clean: undefined, fin: 'UNEXPECTED_EOF', reset: 'RESET' } as const;
+    const endings = { clean: undefined, fin: 'UNEXPECTED_EOF', reset: 'RESET', down: 'RESET' } as const;
     const { end } = form;
     if (end !== 'hang') {
       const code = endings[end];
-      const lastAt = form.endAt ?? Math.max(0, ...form.events.map((each) => framesOf(each).at));
-      body.at(lastAt, () =>
-        body.end(code === undefined ? undefined : new TransportError(code, `the stream ends: ${end}`)),
-      );
+      const error = code === undefined ? undefined : new TransportError(code, `the stream ends: ${end}`);
+      body.at(form.endAt ?? Math.max(0, ...form.events.map((each) => framesOf(each).at)), () => {
+        if (end === 'down') this.#listensAt = this.#clock.now() + (form.downMs ?? 0);
+        body.end(error);
+      });
     }
     const contentType = form.contentType === null ? undefined : (form.contentType ?? 'application/json');
     return { status: 200, headers: headersOf(contentType, undefined), body };
