@@ -18,7 +18,7 @@ const HELP = `node interop/endurance/dist/main.js [--seconds N] [--seed N] [--tl
   --seconds N   how long the server misbehaves (default 40)
   --seed N      of what happens (default: the time)
   --tls         over TLS; then a crash keeps the server's memory
-  --transport T how kube-informer reads its watches: http or websocket (default http)
+  --transport T how kube-informer speaks: http, http2 or websocket (default http)
   --pause MS    longest pause between two faults (default 4000)
 `;
 const START_MS = 60_000;
