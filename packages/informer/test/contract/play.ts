@@ -21,6 +21,8 @@ const ConfigMaps = defineResource<ConfigMap>()({
 });
 // Turns of the event loop without a sign of life after which nothing more comes at this instant.
 const QUIET_TURNS = 4;
+// Far above what the longest list takes.
+const MOST_TURNS = 2000;
 
 export interface PlayOptions {
   readonly profile: ReflectorProfile;
@@ -68,7 +70,10 @@ export async function play(scenario: Scenario, { profile, random, untilMs, state
   const last = (): ServedRequest | undefined => server.requests[stop.requests - 1];
   const endAt = (): number => {
     if (untilMs !== undefined) return begin + untilMs;
-    return Math.min(begin + stop.maxMs, (last()?.at ?? Number.POSITIVE_INFINITY) + stop.settleMs);
+    return Math.min(
+      (server.requests[0]?.at ?? begin) + stop.maxMs,
+      (last()?.at ?? Number.POSITIVE_INFINITY) + stop.settleMs,
+    );
   };
   for (;;) {
     await quiet(server, subject);
@@ -94,14 +99,16 @@ export async function play(scenario: Scenario, { profile, random, untilMs, state
   };
 }
 
-/** Lets the present instant come to its end, however many turns of the event loop that takes. */
+/** Lets the present instant come to its end. Throws when it has none, as in a loop without a wait. */
 async function quiet(server: ScriptedServer, subject: Subject): Promise<void> {
   let seen = -1;
-  for (let turns = 0; turns < QUIET_TURNS; turns++) {
+  let turns = 0;
+  for (let still = 0; still < QUIET_TURNS; still++) {
+    if (++turns > MOST_TURNS) throw new Error(`no rest after ${server.requests.length} requests`);
     await settle();
     subject.look();
     const signs = server.activity + subject.said;
-    if (signs !== seen) turns = 0;
+    if (signs !== seen) still = 0;
     seen = signs;
   }
 }
