@@ -10,6 +10,7 @@ import { ANY_FAULTS } from './support/faulty-transport.ts';
 import { rest } from './support/pair.ts';
 import { property, RUNS } from './support/property-run.ts';
 
+/** New ones come last: kept inputs name them by their place. */
 const VARIANTS: Readonly<Record<string, Variant>> = {
   'list and watch': {},
   'pages of two': { informer: { pageSize: 2, relistFrom: 'most-recent' } },
@@ -19,6 +20,7 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
     informer: { namespaces: ['one', 'two'], storage: 'compact', queue: 'delta' },
   },
   'the behaviour of client-go 1.30': { informer: { profile: 'client-go-1.30', emitUnchanged: false } },
+  'a server of v1.37, which streams by itself': { server: { profile: 'v1.37' } },
 };
 /** What the other properties get of the runs of the first. */
 const OTHERS = 0.2;
