@@ -25,7 +25,7 @@ interface Named {
 
 let page = '';
 for await (const chunk of (await answer(`${base}?limit=1`)).setEncoding('utf8')) page += String(chunk);
-const { resourceVersion } = (JSON.parse(page) as Named).metadata;
+let version = (JSON.parse(page) as Named).metadata.resourceVersion;
 const objects = new Map<string, Named>();
 const wanted = Number(values.updates);
 let events = 0;
@@ -38,17 +38,26 @@ function report(): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit(0));
 }
 
-const stream = await answer(`${base}?watch=1&resourceVersion=${resourceVersion}`);
-stream.on('data', (chunk: Buffer) => {
+function onData(chunk: Buffer): void {
   cpuAtStart ??= process.cpuUsage();
   const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
   let start = 0;
   for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
     const { object } = JSON.parse(bytes.toString('utf8', start, end)) as { object: Named };
     objects.set(object.metadata.name, object);
+    version = object.metadata.resourceVersion;
     start = end + 1;
     if (++events === wanted) report();
   }
   rest = bytes.subarray(start);
-});
+}
+
+/** A watch that the server ends, because it was slow or old, goes on where it was. */
+async function watch(): Promise<void> {
+  const stream = await answer(`${base}?watch=1&resourceVersion=${version}`);
+  rest = Buffer.alloc(0);
+  stream.on('data', onData).once('close', () => void watch());
+}
+
+await watch();
 if (values['ready-file'] !== '') writeFileSync(String(values['ready-file']), '');

@@ -65,7 +65,9 @@ export async function runInformer(
       await client.call('PATCH', path, { data: { t: stamp } });
     });
     await ended;
-    return JSON.parse(output.trim().split('\n').at(-1)!) as InformerFigures;
+    const line = output.trim().split('\n').at(-1)!;
+    if (line === '') throw new Error(`${program.name} ended without its line of figures`);
+    return JSON.parse(line) as InformerFigures;
   } finally {
     watcher.close();
     rmSync(folder, { recursive: true, force: true });
