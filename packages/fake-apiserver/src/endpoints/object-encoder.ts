@@ -3,6 +3,7 @@
 import { goJsonStringify, type KubernetesObject, type Status, type WatchEventType } from '@kube-rx/apimachinery';
 import type { ResourceStore, TableColumn } from '../registry/rest.ts';
 import type { ApiObject } from '../storage/api-object.ts';
+import { ownBytes } from '../storage/own-bytes.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { WireFrame } from './http.ts';
 
@@ -30,7 +31,8 @@ export function makeFrame(parts: readonly (Buffer | string)[]): WireFrame {
   let length = 0;
   for (const part of parts) length += typeof part === 'string' ? Buffer.byteLength(part) : part.length;
   const head = `${length.toString(16)}\r\n`;
-  const chunk = Buffer.allocUnsafe(head.length + length + CRLF.length);
+  // Kept with the object, so not from the shared pool; see ownBytes.
+  const chunk = Buffer.allocUnsafeSlow(head.length + length + CRLF.length);
   let at = chunk.write(head, 0, 'latin1');
   for (const part of parts) at += typeof part === 'string' ? chunk.write(part, at) : part.copy(chunk, at);
   CRLF.copy(chunk, at);
@@ -70,7 +72,7 @@ abstract class JsonEncoder implements ObjectEncoder {
   protected abstract text(object: ApiObject, first: boolean): string;
 
   encode(stored: StoredObject): Buffer {
-    return stored.encoding(this.identifier, (object) => Buffer.from(this.text(object, true)));
+    return stored.encoding(this.identifier, (object) => ownBytes(this.text(object, true)));
   }
 
   frame(type: WatchEventType, stored: StoredObject, _first = false): WireFrame {
@@ -114,7 +116,7 @@ export class PlainJsonEncoder extends JsonEncoder {
   override encode(stored: StoredObject): Buffer {
     const sent = this.#sent(stored, 'MODIFIED') ?? this.#sent(stored, 'ADDED');
     if (sent !== undefined) return sent;
-    if (this.#custom) return stored.encoding('json', (object) => Buffer.from(customText(object)));
+    if (this.#custom) return stored.encoding('json', (object) => ownBytes(customText(object)));
     const { kind, apiVersion } = stored.object;
     return Buffer.concat([Buffer.from(typeMeta(kind, apiVersion)), this.#fields(stored)]);
   }
@@ -132,7 +134,7 @@ export class PlainJsonEncoder extends JsonEncoder {
   encodeItem(stored: StoredObject): Buffer {
     return this.#custom
       ? this.encode(stored)
-      : stored.encoding('json;item', (object) => Buffer.from(`{${fieldsText(object)}`));
+      : stored.encoding('json;item', (object) => ownBytes(`{${fieldsText(object)}`));
   }
 
   #fields(stored: StoredObject): Buffer {

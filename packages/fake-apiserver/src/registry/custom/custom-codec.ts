@@ -2,6 +2,7 @@
 // Upstream: apiextensions-apiserver@v0.30.3:pkg/apiserver/customresource_handler.go#crdConversionRESTOptionsGetter
 import { isObject } from '../../apiextensions/schema/json.ts';
 import type { ApiObject } from '../../storage/api-object.ts';
+import { ownBytes } from '../../storage/own-bytes.ts';
 import type { StorageCodec } from '../../storage/storage-factory.ts';
 import { asApiObject, type CustomVersion, sortKeys } from './custom-version.ts';
 
@@ -19,7 +20,7 @@ export function customCodec(served: CustomVersion, storage: CustomVersion): Stor
       const { resourceVersion: _version, selfLink: _link, ...metadata } = object.metadata;
       const converted = storage.convert({ ...object, metadata });
       const stored = served === storage ? converted : storage.coerce(converted).object;
-      return Buffer.from(JSON.stringify(sortKeys(stored)), 'utf8');
+      return ownBytes(JSON.stringify(sortKeys(stored)));
     },
     // A status that a strategy took away gets its defaults on the way back.
     readBack: (object, bytes) =>
