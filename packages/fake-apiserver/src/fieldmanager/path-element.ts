@@ -57,10 +57,10 @@ export function printPathElement(element: PathElement): string {
       return `.${rest}`;
     case 'k':
       return `[${Object.entries(JSON.parse(rest) as object)
-        .map(([name, value]) => `${name}=${printScalar(value)}`)
+        .map(([name, value]) => `${name}=${printValue(value)}`)
         .join(',')}]`;
     case 'v':
-      return `[=${printScalar(JSON.parse(rest))}]`;
+      return `[=${printValue(JSON.parse(rest))}]`;
     default:
       return `[${rest}]`;
   }
@@ -70,9 +70,15 @@ export function printPath(path: Path): string {
   return path.map(printPathElement).join('');
 }
 
-function printScalar(value: unknown): string {
+/** Upstream: structured-merge-diff@v4.4.1:value/value.go#ToString; the keys of a map are in order here. */
+function printValue(value: unknown): string {
   if (typeof value === 'string') return goQuote(value);
-  return value === null ? 'null' : String(value);
+  if (Array.isArray(value)) return `[${value.map(printValue).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .sort(([a], [b]) => compareStrings(a, b))
+    .map(([key, each]) => `${key}=${printValue(each)}`)
+    .join('');
 }
 
 const KIND_ORDER = 'fkvi';
