@@ -1,5 +1,6 @@
 // Values as structured merge handles them: plain JSON, undefined for absent.
 import { isObject } from '../patch/json-value.ts';
+import { goDynamicType } from '../schema/go-dynamic-type.ts';
 import { type PathElement, printPathElement } from './path-element.ts';
 
 export type JsonMap = Readonly<Record<string, unknown>>;
@@ -56,10 +57,5 @@ export function goSyntax(value: unknown): string {
 
 /** Dynamic Go type of a decoded JSON value. */
 export function goTypeOf(value: unknown): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  if (typeof value === 'string') return 'string';
-  if (typeof value === 'boolean') return 'bool';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return 'map[string]interface {}';
+  return value === null || value === undefined ? '<nil>' : goDynamicType(value);
 }

@@ -123,7 +123,7 @@ export function createClient(config: ClientConfig | ServerConfig, options: Creat
 }
 
 /** A transport by its name, for a configuration; see {@link transportOptions}. */
-export function createTransport(name: TransportName, options: AxiosTransportOptions, clock?: Clock): Transport {
+function createTransport(name: TransportName, options: AxiosTransportOptions, clock?: Clock): Transport {
   switch (name) {
     case 'axios':
       return createAxiosTransport(options);
@@ -142,7 +142,7 @@ export function createTransport(name: TransportName, options: AxiosTransportOpti
 }
 
 /** What a configuration says about the transport. */
-export function transportOptions(config: ClientConfig): AxiosTransportOptions {
+function transportOptions(config: ClientConfig): AxiosTransportOptions {
   return {
     tls: config.tls,
     proxyUrl: config.proxyUrl,

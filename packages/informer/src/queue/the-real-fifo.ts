@@ -115,8 +115,9 @@ export class RealFIFO<T extends KubernetesObject> implements Queue<T> {
     for (;;) {
       const head = this.#entries[this.#head];
       if (head === undefined) return undefined;
+      const listed = head instanceof ListedItems ? head : undefined;
       const entry = head instanceof ListedItems ? this.#nextListed(head) : head;
-      if (entry === head || (head instanceof ListedItems && head.next === head.items.length)) this.#dropHead();
+      if (listed === undefined || listed.next === listed.items.length) this.#dropHead();
       this.#length--;
       if (entry !== undefined) return { key: entry.key, deltas: [entry], isInInitialList: !this.hasSynced };
       // Left out counts as dealt with.

@@ -1,5 +1,6 @@
 // The choices of the state machine, as data: a profile is a set of them.
 import { OptionsError } from '@kube-rx/apimachinery';
+import { MAX_RETRY_AFTER_MS } from '../rest/http-status.ts';
 
 /** How the first state is fetched. */
 export type InitialMode = 'auto' | 'list' | 'watch-list';
@@ -37,7 +38,7 @@ export interface ReflectorPolicy {
   readonly silentProbeMs: number;
   /** Separate growth for connecting and for listing again. */
   readonly separateBackoffs: boolean;
-  /** Waits are at least as long as the server asks, but for no more than this, ms: one bad answer must not silence a cache for a day. */
+  /** Waits are at least as long as the server asks, but for no more than this, ms; 0 for none. */
   readonly maxRetryAfterMs: number;
   /** Equal refusals (401, 403, 404) in a row until the status says suspended; 0 for never. */
   readonly suspendAfter: number;
@@ -61,7 +62,7 @@ const MODERN: ReflectorPolicy = {
   earlyCloseMs: 5000,
   silentProbeMs: 90_000,
   separateBackoffs: true,
-  maxRetryAfterMs: 300_000,
+  maxRetryAfterMs: MAX_RETRY_AFTER_MS,
   suspendAfter: 3,
   suspendedProbeMs: 30_000,
   boundedWatchList: true,

@@ -8,7 +8,7 @@ import { realClock } from '@kube-rx/apimachinery';
 import type { AxiosInstance, AxiosProxyConfig } from 'axios';
 import { networkErrorCode, toTransportError } from './network-errors.ts';
 import { nodeStreamBody } from './node-stream-body.ts';
-import { chooseProxy, hostOf, isLoopback, portOf } from './proxy-choice.ts';
+import { chooseProxy, hostOf, isLoopback, portOf, proxyCredentials } from './proxy-choice.ts';
 import type { DialTarget } from './proxy-dialer.ts';
 import { dialThroughProxy } from './proxy-dialer.ts';
 import type { TlsMaterial, TlsSource } from './tls-material.ts';
@@ -160,12 +160,11 @@ function diedOnReuse(error: unknown): boolean {
 }
 
 function forwardProxy(proxy: URL): AxiosProxyConfig {
+  const auth = proxyCredentials(proxy);
   return {
     protocol: proxy.protocol,
     host: hostOf(proxy),
     port: portOf(proxy),
-    ...(proxy.username === ''
-      ? {}
-      : { auth: { username: decodeURIComponent(proxy.username), password: decodeURIComponent(proxy.password) } }),
+    ...(auth === undefined ? {} : { auth }),
   };
 }

@@ -84,6 +84,9 @@ function genericReason(statusCode: number, method: string): readonly [StatusReas
   return ['', `the server responded with the status code ${statusCode} but did not return more information`];
 }
 
+/** The most that is waited because a server asks for it, ms: one bad answer must not silence a cache for a day. */
+export const MAX_RETRY_AFTER_MS = 300_000;
+
 /** Whole seconds of the Retry-After header; a date counts as absent, as upstream. */
 export function retryAfterSeconds(headers: Readonly<Record<string, string | undefined>>): number | undefined {
   const value = headers['retry-after'];

@@ -4,21 +4,13 @@
 // an array of values ends inside one. Where a guess fails, and in lists that look otherwise, each byte is looked at.
 import { DecodeError } from '../errors.ts';
 import { ByteBuffer } from './byte-buffer.ts';
+import { nodeBytes } from './node-buffer.ts';
 import { utf8ToString } from './utf8.ts';
 
 /** Items are parsed together until this much text is there: small enough for the event loop, large enough to be cheap. */
 const DEFAULT_BATCH_BYTES = 64 * 1024;
 const LONGEST_FIRST_KEY = 64;
 const SHORT_STRING = 48;
-
-/** A Uint8Array that finds bytes in itself, as Node's Buffer does. */
-interface Searchable {
-  lastIndexOf(what: Uint8Array, from: number): number;
-}
-interface NodeBuffer {
-  from(buffer: ArrayBufferLike, offset: number, length: number): Searchable;
-}
-const nodeBuffer = (globalThis as { Buffer?: NodeBuffer }).Buffer;
 
 /** Push bytes from the opening bracket on; what comes behind the closing one is handed back. */
 export class ItemCutter {
@@ -60,7 +52,6 @@ export class ItemCutter {
   /** All bytes are here: the rest behind the array, or undefined when the array was not closed. */
   finish(): Uint8Array | undefined {
     this.#guessing = false;
-    this.#separator = undefined;
     const bytes = this.#rest.view();
     this.#scan(bytes, 0);
     return this.#closedAt < 0 ? undefined : bytes.slice(this.#closedAt + 1);
@@ -68,7 +59,7 @@ export class ItemCutter {
 
   /** Only where items are objects, follow each other without a space, and bytes can be searched for. */
   #startGuessing(bytes: Uint8Array): void {
-    if (this.#separator !== undefined || nodeBuffer === undefined || bytes.length < LONGEST_FIRST_KEY) return;
+    if (this.#separator !== undefined || nodeBytes(bytes) === undefined || bytes.length < LONGEST_FIRST_KEY) return;
     const colon = bytes.subarray(0, LONGEST_FIRST_KEY).indexOf(0x3a);
     const isKey = bytes[1] === 0x7b && bytes[2] === 0x22 && bytes[colon - 1] === 0x22;
     this.#separator = new Uint8Array([0x7d, 0x2c, ...bytes.subarray(1, isKey ? colon + 1 : 0)]);
@@ -81,7 +72,7 @@ export class ItemCutter {
   #guess(bytes: Uint8Array): number {
     const separator = this.#separator!;
     const batchBytes = this.#batchBytes;
-    const searchable = nodeBuffer!.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const searchable = nodeBytes(bytes)!;
     let start = 0;
     while (bytes.length - start >= batchBytes) {
       let at = searchable.lastIndexOf(separator, start + batchBytes);

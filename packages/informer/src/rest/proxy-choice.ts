@@ -37,6 +37,12 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
+/** User and password of a proxy; undefined when it wants none. */
+export function proxyCredentials(proxy: URL): { readonly username: string; readonly password: string } | undefined {
+  if (proxy.username === '') return undefined;
+  return { username: decodeURIComponent(proxy.username), password: decodeURIComponent(proxy.password) };
+}
+
 export type ProxyChoice = (url: URL) => URL | undefined;
 
 /**

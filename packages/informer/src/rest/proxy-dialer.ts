@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import type { Clock } from '@kube-rx/apimachinery';
 import { TransportError } from '../errors.ts';
 import { toTransportError } from './network-errors.ts';
-import { hostOf, portOf } from './proxy-choice.ts';
+import { hostOf, portOf, proxyCredentials } from './proxy-choice.ts';
 import type { TlsMaterial } from './tls-material.ts';
 import { nodeTlsOptions } from './tls-material.ts';
 
@@ -76,26 +76,24 @@ function dialConnect(proxy: URL, target: DialTarget, what: string, options: Sign
 }
 
 function proxyAuthorization(proxy: URL): Record<string, string> {
-  const { userId, password } = credentialsOf(proxy);
-  if (userId === undefined) return {};
-  return { 'proxy-authorization': `Basic ${Buffer.from(`${userId}:${password ?? ''}`).toString('base64')}` };
-}
-
-function credentialsOf(proxy: URL): { readonly userId?: string; readonly password?: string } {
-  if (proxy.username === '') return {};
-  return { userId: decodeURIComponent(proxy.username), password: decodeURIComponent(proxy.password) };
+  const credentials = proxyCredentials(proxy);
+  if (credentials === undefined) return {};
+  const { username, password } = credentials;
+  return { 'proxy-authorization': `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
 }
 
 async function dialSocks(proxy: URL, target: DialTarget, what: string, options: SignalledDial): Promise<Socket> {
   // Loaded with the first such connection: most programs never make one.
   const { SocksClient } = await import('socks');
   // Connected by us, so that a proxy that is not there is told from one that refuses.
+  const credentials = proxyCredentials(proxy);
+  const login = credentials === undefined ? {} : { userId: credentials.username, password: credentials.password };
   const socket = await connected(hostOf(proxy), portOf(proxy), options.signal);
   const stop = (): void => void socket.destroy();
   options.signal.addEventListener('abort', stop, { once: true });
   try {
     await SocksClient.createConnection({
-      proxy: { host: hostOf(proxy), port: portOf(proxy), type: 5, ...credentialsOf(proxy) },
+      proxy: { host: hostOf(proxy), port: portOf(proxy), type: 5, ...login },
       command: 'connect',
       destination: target,
       existing_socket: socket,

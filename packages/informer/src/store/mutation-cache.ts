@@ -5,7 +5,7 @@ import { compareResourceVersions, OptionsError, realClock, resourceVersionOf } f
 import { LRUCache } from 'lru-cache';
 import type { Live } from '../rest/resource-type.ts';
 import { onClock } from './expiration-cache.ts';
-import { metaNamespaceKeyFunc } from './key-func.ts';
+import { keyOf, metaNamespaceKeyFunc } from './key-func.ts';
 import type { ReadonlyStore } from './store.ts';
 import type { IndexFunc } from './store-index.ts';
 
@@ -82,7 +82,7 @@ export class MutationCache<T extends KubernetesObject, I extends string = never>
   }
 
   get(name: string, namespace = ''): Live<T> | undefined {
-    return this.getByKey(namespace === '' ? name : `${namespace}/${name}`);
+    return this.getByKey(keyOf(name, namespace));
   }
 
   /** The newer of the cache's state and the remembered write. */

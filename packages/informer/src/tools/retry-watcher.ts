@@ -17,6 +17,7 @@ import type { LiveWatchEvent } from '../client/watch-iterable.ts';
 import { watchEvents } from '../client/watch-iterable.ts';
 import type { ChildSignal } from '../rest/child-signal.ts';
 import { childSignal } from '../rest/child-signal.ts';
+import { MAX_RETRY_AFTER_MS } from '../rest/http-status.ts';
 import type { ListerWatcher, WatchSink, WatchStream } from '../rest/lister-watcher.ts';
 import { isProbableEof } from '../rest/network-errors.ts';
 
@@ -40,8 +41,6 @@ export interface RetryWatcherOptions {
 const DEFAULT_MIN_RESTART_DELAY_MS = 1000;
 const DEFAULT_WATCH_TIMEOUT_MS = 300_000;
 const DEAD_AFTER_MS = 30_000;
-// The most that the server may ask for.
-const MAX_RETRY_AFTER_MS = 300_000;
 
 /** Delivers ADDED, MODIFIED and DELETED; an ERROR event is the last one. Bookmarks only move its place. Never lists. */
 export class RetryWatcher<T extends KubernetesObject> implements WatchStream<T> {
