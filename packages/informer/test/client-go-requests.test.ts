@@ -4,19 +4,11 @@ import { newStatusError, type StatusReason, VirtualClock } from '@kube-rx/apimac
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../src/errors.ts';
 import { ListWatch } from '../src/rest/list-watch.ts';
-import { defineResource } from '../src/rest/resource-type.ts';
 import { RestClient } from '../src/rest/rest-client.ts';
 import type { Transport, TransportResponse } from '../src/rest/transport.ts';
 import { SharedIndexInformer } from '../src/shared-informer/shared-index-informer.ts';
-import type { ConfigMap } from './support/memory-api.ts';
+import { type ConfigMap, ConfigMaps } from './support/memory-api.ts';
 import { jsonResponse, MemoryBody } from './support/memory-body.ts';
-
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 
 type Answer = () => TransportResponse | Error;
 

@@ -9,7 +9,7 @@ import {
 } from '@kube-rx/apimachinery';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ConfigMap } from '../../test/support/memory-api.ts';
-import { MemoryApi } from '../../test/support/memory-api.ts';
+import { ConfigMaps, MemoryApi } from '../../test/support/memory-api.ts';
 import { jsonResponse, MemoryBody } from '../../test/support/memory-body.ts';
 import { TransportError } from '../errors.ts';
 import type { Live } from '../rest/resource-type.ts';
@@ -18,12 +18,6 @@ import { RestClient } from '../rest/rest-client.ts';
 import type { ResourceClientOptions } from './resource-client.ts';
 import { ResourceClient } from './resource-client.ts';
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 const Nodes = defineResource()({ apiVersion: 'v1', kind: 'Node', plural: 'nodes', scope: 'Cluster' });
 const ROOT = '/api/v1/namespaces/shop/configmaps';
 

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@kube-rx/apimachinery';
 import { settle, sleep, VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import type { ConfigMap, MutableObject } from '../../test/support/memory-api.ts';
-import { MemoryApi } from '../../test/support/memory-api.ts';
+import { ConfigMaps, MemoryApi } from '../../test/support/memory-api.ts';
 import { TerminalError } from '../errors.ts';
 import { defineResource } from '../rest/resource-type.ts';
 import { RestClient } from '../rest/rest-client.ts';
@@ -13,12 +13,6 @@ import { generationChanged } from './predicates.ts';
 import type { ReconcileAnswer, ReconcileContext, ReconcileReport, ReconcileRequest } from './reconciler.ts';
 import { owned, watching } from './watches.ts';
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 const Secrets = defineResource()({ apiVersion: 'v1', kind: 'Secret', plural: 'secrets', scope: 'Namespaced' });
 const MAPS = '/api/v1/namespaces/shop/configmaps';
 const SECRETS = '/api/v1/namespaces/shop/secrets';

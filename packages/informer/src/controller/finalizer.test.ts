@@ -1,20 +1,13 @@
 import { isConflict, VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import type { ConfigMap } from '../../test/support/memory-api.ts';
-import { MemoryApi } from '../../test/support/memory-api.ts';
+import { ConfigMaps, MemoryApi } from '../../test/support/memory-api.ts';
 import { ResourceClient } from '../client/resource-client.ts';
 import type { Live } from '../rest/resource-type.ts';
-import { defineResource } from '../rest/resource-type.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { reconcileWithFinalizer } from './finalizer.ts';
 import type { ReconcileAnswer } from './reconciler.ts';
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 const ROOT = '/api/v1/namespaces/shop/configmaps';
 const NAME = 'example.com/cleanup';
 

@@ -1,17 +1,10 @@
 import { settle, VirtualClock } from '@kube-rx/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ConfigMap, MemoryApi } from '../../test/support/memory-api.ts';
-import { defineResource } from '../rest/resource-type.ts';
+import { type ConfigMap, ConfigMaps, MemoryApi } from '../../test/support/memory-api.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { select$ } from '../rx/select.ts';
 import { SharedInformerFactory, type SharedInformerFactoryOptions } from './shared-informer-factory.ts';
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 const PATH = '/api/v1/namespaces/shop/configmaps';
 
 describe('SharedInformerFactory', () => {

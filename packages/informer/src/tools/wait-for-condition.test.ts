@@ -1,22 +1,14 @@
 import { newForbidden, newInternalError, settle, VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
-import type { ConfigMap } from '../../test/support/memory-api.ts';
-import { MemoryApi } from '../../test/support/memory-api.ts';
+import { ConfigMaps, MemoryApi } from '../../test/support/memory-api.ts';
 import { jsonResponse } from '../../test/support/memory-body.ts';
 import { ResourceClient } from '../client/resource-client.ts';
 import { TransportError } from '../errors.ts';
-import { defineResource } from '../rest/resource-type.ts';
 import { RestClient } from '../rest/rest-client.ts';
 import { allOf, anyOf, exists, hasCondition, hasPhase, isDeleted, not } from './conditions.ts';
 import { untilWithSync } from './until-with-sync.ts';
 import { waitForCondition } from './wait-for-condition.ts';
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 const ROOT = '/api/v1/namespaces/shop/configmaps';
 
 function setUp() {

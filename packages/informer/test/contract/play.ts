@@ -2,9 +2,8 @@
 import { settle, VirtualClock } from '@kube-rx/apimachinery';
 import type { ReflectorProfile } from '../../src/reflector/reflector-policy.ts';
 import { ListWatch } from '../../src/rest/list-watch.ts';
-import { defineResource } from '../../src/rest/resource-type.ts';
 import { RestClient } from '../../src/rest/rest-client.ts';
-import type { ConfigMap } from '../support/memory-api.ts';
+import { ConfigMaps } from '../support/memory-api.ts';
 import { InformerSubject } from './informer-subject.ts';
 import { reflectorSubject } from './reflector-subject.ts';
 import type { Gap, Scenario, Transcript } from './scenario.ts';
@@ -13,12 +12,6 @@ import { ScriptedServer, type ServedRequest, type ServedState } from './scripted
 import type { Subject } from './subject.ts';
 import { errorClass, requestLine } from './transcript.ts';
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 // Turns of the event loop without a sign of life after which nothing more comes at this instant.
 const QUIET_TURNS = 4;
 // Far above what the longest list takes.

@@ -1,19 +1,13 @@
 // A first list of fifty thousand objects must leave the event loop free for whoever else lives in the process.
 import { describe, expect, it } from 'vitest';
 import { ListWatch } from '../../src/rest/list-watch.ts';
-import { defineResource } from '../../src/rest/resource-type.ts';
 import { RestClient } from '../../src/rest/rest-client.ts';
-import type { BodySink, Transport, TransportBody } from '../../src/rest/transport.ts';
+import type { Transport } from '../../src/rest/transport.ts';
 import { SharedIndexInformer } from '../../src/shared-informer/shared-index-informer.ts';
-import type { ConfigMap } from '../support/memory-api.ts';
+import { FlowingBody } from '../support/flowing-body.ts';
+import { type ConfigMap, ConfigMaps } from '../support/memory-api.ts';
 import { MemoryBody } from '../support/memory-body.ts';
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 const OBJECTS = 50_000;
 const CHUNK_BYTES = 64 * 1024;
 
@@ -34,38 +28,21 @@ function listBytes(): Buffer {
   return Buffer.from(`${head}${items.join(',')}]}`);
 }
 
-/** Gives its bytes as fast as they are taken, as a socket on the same machine does. */
-class Bytes implements TransportBody {
+class Bytes extends FlowingBody {
   readonly #bytes: Buffer;
   #at = 0;
-  #paused = false;
-  #sink: BodySink | undefined;
 
   constructor(bytes: Buffer) {
+    super();
     this.#bytes = bytes;
   }
-  consume(sink: BodySink): void {
-    this.#sink = sink;
-    setImmediate(() => this.#turn());
-  }
-  pause(): void {
-    this.#paused = true;
-  }
-  resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    setImmediate(() => this.#turn());
-  }
-  destroy(): void {
-    this.#sink = undefined;
-  }
-  #turn(): void {
-    while (!this.#paused && this.#sink !== undefined && this.#at < this.#bytes.length) {
+  protected turn(): void {
+    for (let sink = this.sink; sink !== undefined && this.#at < this.#bytes.length; sink = this.sink) {
       const start = this.#at;
       this.#at += CHUNK_BYTES;
-      this.#sink.data(this.#bytes.subarray(start, this.#at));
+      sink.data(this.#bytes.subarray(start, this.#at));
     }
-    if (this.#at >= this.#bytes.length) this.#sink?.end();
+    if (this.#at >= this.#bytes.length) this.sink?.end();
   }
 }
 

@@ -4,12 +4,13 @@ import { runInNewContext } from 'node:vm';
 import { settle, VirtualClock } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { ListWatch } from '../../src/rest/list-watch.ts';
-import { defineResource, type Live } from '../../src/rest/resource-type.ts';
+import type { Live } from '../../src/rest/resource-type.ts';
 import { RestClient } from '../../src/rest/rest-client.ts';
-import type { BodySink, Transport, TransportBody } from '../../src/rest/transport.ts';
+import type { Transport } from '../../src/rest/transport.ts';
 import type { SharedIndexInformerOptions } from '../../src/shared-informer/informer-options.ts';
 import { SharedIndexInformer } from '../../src/shared-informer/shared-index-informer.ts';
-import type { ConfigMap } from '../support/memory-api.ts';
+import { FlowingBody } from '../support/flowing-body.ts';
+import { type ConfigMap, ConfigMaps } from '../support/memory-api.ts';
 import { MemoryBody } from '../support/memory-body.ts';
 
 setFlagsFromString('--expose-gc');
@@ -19,23 +20,17 @@ const liveHeap = (): number => {
   return process.memoryUsage().heapUsed;
 };
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 const OBJECTS = 20_000;
 const PER_CHUNK = 100;
 
 /** One list, made as it is read: the server's side costs no memory. `change` is what differs from the list before. */
-class ListBody implements TransportBody {
+class ListBody extends FlowingBody {
   readonly #text: (index: number) => string;
+  readonly #onChunk: () => void;
   #next = 0;
-  #paused = false;
-  #sink: BodySink | undefined;
 
   constructor(change: string, onChunk: () => void) {
+    super();
     this.#text = (index) =>
       JSON.stringify({
         metadata: {
@@ -49,26 +44,10 @@ class ListBody implements TransportBody {
       });
     this.#onChunk = onChunk;
   }
-  readonly #onChunk: () => void;
 
-  consume(sink: BodySink): void {
-    this.#sink = sink;
-    setImmediate(() => this.#turn());
-  }
-  pause(): void {
-    this.#paused = true;
-  }
-  resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    setImmediate(() => this.#turn());
-  }
-  destroy(): void {
-    this.#sink = undefined;
-  }
-
-  #turn(): void {
-    if (this.#paused || this.#sink === undefined) return;
+  protected turn(): void {
+    const { sink } = this;
+    if (sink === undefined) return;
     const items: string[] = [];
     const first = this.#next === 0;
     while (items.length < PER_CHUNK) items.push(this.#text(this.#next++));
@@ -76,10 +55,10 @@ class ListBody implements TransportBody {
     const head = first
       ? '{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"99"},"items":['
       : ',';
-    this.#sink.data(Buffer.from(`${head}${items.join(',')}${last ? ']}' : ''}`));
+    sink.data(Buffer.from(`${head}${items.join(',')}${last ? ']}' : ''}`));
     this.#onChunk();
-    if (last) this.#sink?.end();
-    else setImmediate(() => this.#turn());
+    if (last) sink.end();
+    else this.later();
   }
 }
 

@@ -2,20 +2,14 @@
 import { settle, VirtualClock, type WatchEvent } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { ListWatch } from '../../src/rest/list-watch.ts';
-import { defineResource, type Live } from '../../src/rest/resource-type.ts';
+import type { Live } from '../../src/rest/resource-type.ts';
 import { RestClient } from '../../src/rest/rest-client.ts';
 import type { TransportBody } from '../../src/rest/transport.ts';
 import { SharedIndexInformer } from '../../src/shared-informer/shared-index-informer.ts';
 import { SharedInformerFactory } from '../../src/shared-informer/shared-informer-factory.ts';
-import { type ConfigMap, MemoryApi } from '../support/memory-api.ts';
+import { type ConfigMap, ConfigMaps, MemoryApi } from '../support/memory-api.ts';
 import { jsonResponse, MemoryBody } from '../support/memory-body.ts';
 
-const ConfigMaps = defineResource<ConfigMap>()({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-});
 const TYPE = { kind: 'ConfigMap', apiVersion: 'v1' };
 
 /** A body of given chunks. */

@@ -2,6 +2,7 @@
 // them. It is no model of a real server; the tests of both sides together are elsewhere.
 import type { KubernetesObject, Status } from '@kube-rx/apimachinery';
 import { newAlreadyExists, newConflict, newNotFound, newResourceExpired, StatusError } from '@kube-rx/apimachinery';
+import { defineResource, type ResourceType } from '../../src/rest/resource-type.ts';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/rest/transport.ts';
 import { jsonResponse, MemoryBody } from './memory-body.ts';
 
@@ -286,3 +287,9 @@ export interface ConfigMap extends KubernetesObject {
   readonly kind?: 'ConfigMap';
   readonly data?: Readonly<Record<string, string>>;
 }
+export const ConfigMaps: ResourceType<ConfigMap> = defineResource<ConfigMap>()({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  scope: 'Namespaced',
+});

@@ -1,7 +1,8 @@
 // HTTP/1.1 over sockets of its own.
 import { Agent, type IncomingMessage, request as startRequest } from 'node:http';
 import {
-  DocumentStream,
+  bytesOf,
+  documentsOf,
   type Wire,
   type WireAnswer,
   type WireHead,
@@ -26,13 +27,7 @@ export class Http1Wire implements Wire {
     const message = await this.#start(request);
     const head = headOf(message);
     if (head.status !== 200) return readWhole(message);
-    const stream = new DocumentStream(head, message);
-    message.setEncoding('utf8');
-    message.on('data', (text: string) => stream.takeText(text));
-    message.on('end', () => stream.end('eof'));
-    message.on('error', () => stream.end('cut'));
-    message.on('close', () => stream.end('cut'));
-    return stream;
+    return documentsOf(head, message);
   }
 
   destroy(): void {
@@ -61,7 +56,5 @@ export function headOf({ statusCode, headers }: IncomingMessage): WireHead {
 }
 
 export async function readWhole(message: IncomingMessage): Promise<WireAnswer> {
-  const parts: Buffer[] = [];
-  for await (const part of message) parts.push(part as Buffer);
-  return { ...headOf(message), body: Buffer.concat(parts) };
+  return { ...headOf(message), body: await bytesOf(message) };
 }

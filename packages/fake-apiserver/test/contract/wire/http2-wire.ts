@@ -1,7 +1,8 @@
 // HTTP/2 in the clear, with prior knowledge.
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, type IncomingHttpHeaders } from 'node:http2';
 import {
-  DocumentStream,
+  bytesOf,
+  documentsOf,
   type Wire,
   type WireAnswer,
   type WireHead,
@@ -26,13 +27,7 @@ export class Http2Wire implements Wire {
     const source = this.#start(request);
     const head = await headOf(source);
     if (head.status !== 200) return readWhole(head, source);
-    const stream = new DocumentStream(head, source);
-    source.setEncoding('utf8');
-    source.on('data', (text: string) => stream.takeText(text));
-    source.on('end', () => stream.end('eof'));
-    source.on('error', () => stream.end('cut'));
-    source.on('close', () => stream.end('cut'));
-    return stream;
+    return documentsOf(head, source);
   }
 
   destroy(): void {
@@ -61,7 +56,5 @@ function headOf(stream: ClientHttp2Stream): Promise<WireHead> {
 }
 
 async function readWhole(head: WireHead, stream: ClientHttp2Stream): Promise<WireAnswer> {
-  const parts: Buffer[] = [];
-  for await (const part of stream) parts.push(part as Buffer);
-  return { ...head, body: Buffer.concat(parts) };
+  return { ...head, body: await bytesOf(stream) };
 }

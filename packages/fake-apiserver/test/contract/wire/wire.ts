@@ -1,4 +1,5 @@
 // What a case needs of a connection, whichever protocol it speaks.
+import type { Readable } from 'node:stream';
 
 export interface WireRequest {
   readonly method: string;
@@ -94,4 +95,21 @@ export interface DocumentSource {
   pause(): unknown;
   resume(): unknown;
   destroy(): unknown;
+}
+
+/** The lines of an answer that is a stream. */
+export function documentsOf(head: WireHead, source: Readable): DocumentStream {
+  const stream = new DocumentStream(head, source);
+  source.setEncoding('utf8');
+  source.on('data', (text: string) => stream.takeText(text));
+  source.on('end', () => stream.end('eof'));
+  source.on('error', () => stream.end('cut'));
+  source.on('close', () => stream.end('cut'));
+  return stream;
+}
+
+export async function bytesOf(source: Readable): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of source) parts.push(part as Buffer);
+  return Buffer.concat(parts);
 }
