@@ -9,7 +9,7 @@ import { Child } from './child.ts';
 import { Churn } from './churn.ts';
 import { type AnyStored, differences, FollowedState } from './followed-state.ts';
 import { HostileServer } from './hostile-server.ts';
-import { CHURNED, WIDGETS_DEFINITION } from './resources.ts';
+import { CHURNED, groupResource, WIDGETS_DEFINITION } from './resources.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const NAMESPACES = ['churn-a', 'churn-b'];
@@ -51,10 +51,7 @@ class Verdict {
 async function run({ seconds, seed, tls, pauseMs, transport }: Settings): Promise<Verdict> {
   const random = seededRandom(seed);
   const verdict = new Verdict();
-  const cached = CHURNED.filter((one) => one.cached).map(({ name }) =>
-    name === 'deployments' ? 'deployments.apps' : name,
-  );
-  const resources = cached.map((name) => (name === 'widgets' ? 'widgets.example.com' : name));
+  const resources = CHURNED.filter(({ cached }) => cached).map(({ type }) => groupResource(type));
   await using server = await HostileServer.start({ tls, random, resources });
   await using client = createClient(
     { server: server.directUrl, token: server.token, ca: server.ca },

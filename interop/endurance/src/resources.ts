@@ -24,6 +24,12 @@ export interface Churned {
   change(number: number): AnyObject;
 }
 
+/** As the server names what has a watch cache: `pods`, `deployments.apps`. */
+export function groupResource({ apiVersion, plural }: ResourceType): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? plural : `${plural}.${apiVersion.slice(0, slash)}`;
+}
+
 const any = (type: unknown): ResourceType<AnyObject> => type as ResourceType<AnyObject>;
 
 const Events = defineResource<AnyObject>()({ apiVersion: 'v1', kind: 'Event', plural: 'events', scope: 'Namespaced' });
