@@ -7,6 +7,13 @@ import type { BodyStream, HttpResponse, WireFrame } from '../endpoints/http.ts';
 export const BUFFERED_BODY_BYTES = 2048;
 const WRITE_BYTES = 64 * 1024;
 
+/**
+ * What a stream may hold before its reader counts as slow. Node says stop at 16 KiB, which the writers of a single turn of
+ * the event loop fill: a reader that keeps up would get that much a turn and no more, and fall behind without end. A
+ * kernel-side buffer, which is all Go's server has, takes megabytes.
+ */
+export const STREAM_BUFFER_BYTES: number = 256 * 1024;
+
 /** Joins small parts, so that a list of many items does not become as many writes. */
 export function* coalesce(parts: readonly Buffer[], maxBytes: number = WRITE_BYTES): Generator<Buffer> {
   let pending: Buffer[] = [];
@@ -109,6 +116,11 @@ function uncorkAll(): void {
   for (const socket of corked.splice(0)) socket.uncork();
 }
 
+/** Whether a stream takes more; when it does not, its `write` said so too, and "drain" will follow. */
+export function hasRoom(stream: { readonly writableLength: number }, writeSaid: boolean): boolean {
+  return writeSaid || stream.writableLength < STREAM_BUFFER_BYTES;
+}
+
 /** Once its head is out, the response owns its socket: frames go there without another copy or header computation. */
 class Http1Stream implements BodyStream {
   readonly #response: ServerResponse;
@@ -128,9 +140,9 @@ class Http1Stream implements BodyStream {
 
   writeFrame(frame: WireFrame): boolean {
     if (this.#response.destroyed || this.#response.writableEnded) return true;
-    if (!this.#direct) return this.#response.write(frame.bytes);
+    if (!this.#direct) return hasRoom(this.#response, this.#response.write(frame.bytes));
     corkForThisTurn(this.#socket!);
-    return this.#socket!.write(frame.chunk);
+    return hasRoom(this.#socket!, this.#socket!.write(frame.chunk));
   }
 
   onDrain(listener: () => void): void {

@@ -1,13 +1,7 @@
 // HTTP/2 streams of node as HttpResponse.
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { BodyStream, HttpResponse, WireFrame } from '../endpoints/http.ts';
-import { coalesce } from './http1-adapter.ts';
-
-/**
- * What a stream may hold before its reader counts as slow: what the window of a client takes without reading. Node says
- * stop at a quarter of it, which a thousand streams reach while the event loop gets round to them.
- */
-const STREAM_BUFFER_BYTES = 64 * 1024;
+import { coalesce, hasRoom } from './http1-adapter.ts';
 
 export class Http2Response implements HttpResponse {
   readonly #stream: ServerHttp2Stream;
@@ -94,7 +88,7 @@ class Http2Body implements BodyStream {
 
   writeFrame(frame: WireFrame): boolean {
     if (this.#stream.destroyed || this.#stream.writableEnded) return true;
-    return this.#stream.write(frame.bytes) || this.#stream.writableLength < STREAM_BUFFER_BYTES;
+    return hasRoom(this.#stream, this.#stream.write(frame.bytes));
   }
 
   onDrain(listener: () => void): void {
