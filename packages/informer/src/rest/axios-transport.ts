@@ -1,11 +1,18 @@
 // Requests and streams over axios on Node. The only file that imports axios.
 // Differs: watches have a pool of their own, so that a hundred of them never starve a write (client-go multiplexes on HTTP/2).
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { realClock } from '@kube-rx/apimachinery';
 import type { AxiosInstance, AxiosProxyConfig } from 'axios';
+import { BodyTaps } from './body-tap.ts';
 import { networkErrorCode, toTransportError } from './network-errors.ts';
 import { nodeStreamBody } from './node-stream-body.ts';
 import { chooseProxy, hostOf, isLoopback, portOf, proxyCredentials } from './proxy-choice.ts';
@@ -54,6 +61,8 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
   const client = createAxios();
   client.catch(() => {});
   const proxyOf = chooseProxy(options.proxyUrl, process.env);
+  const taps = new BodyTaps();
+  const tapped = { request: (...call: NodeRequest): ClientRequest => requestTapped(taps, call) };
   let material: TlsMaterial | undefined;
   let pools = new Map<string, Pool>();
 
@@ -88,13 +97,18 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
       httpAgent: pool.http,
       httpsAgent: pool.https,
       proxy: forwarded ? forwardProxy(proxy) : false,
+      ...(request.purpose === 'watch' && request.method === 'GET' ? { transport: tapped } : {}),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
     });
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(response.headers)) {
       headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : String(value);
     }
-    return { status: response.status, headers, body: nodeStreamBody(response.data, request.url) };
+    return {
+      status: response.status,
+      headers,
+      body: nodeStreamBody(response.data, request.url, taps.of(response.data)),
+    };
   }
 
   return {
@@ -118,6 +132,15 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
     },
     close: closePools,
   };
+}
+
+type NodeRequest = [options: RequestOptions, onResponse: (response: IncomingMessage) => void];
+
+function requestTapped(taps: BodyTaps, [options, onResponse]: NodeRequest): ClientRequest {
+  const send = options.protocol === 'https:' ? httpsRequest : httpRequest;
+  const request = send(options, onResponse);
+  taps.attach(request);
+  return request;
 }
 
 /** Loaded with the first transport: a program that only imports this package should start fast. */

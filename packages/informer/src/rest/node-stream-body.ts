@@ -1,11 +1,15 @@
 // A Node stream as the body of an answer.
 import type { Readable } from 'node:stream';
 import { TransportError } from '../errors.ts';
+import type { BodyTap } from './body-tap.ts';
 import { toTransportError } from './network-errors.ts';
 import type { BodySink, TransportBody } from './transport.ts';
 
-/** After `destroy` the stream's late errors are swallowed: an abort of our own is no failure. */
-export function nodeStreamBody(stream: Readable, what: string): TransportBody {
+/**
+ * After `destroy` the stream's late errors are swallowed: an abort of our own is no failure. With a `tap` most bytes come through it, and
+ * the stream tells of the end.
+ */
+export function nodeStreamBody(stream: Readable, what: string, tap?: BodyTap): TransportBody {
   let destroyed = false;
   // Without a listener an error between the headers and `consume` would end the process.
   let failed: Error | undefined;
@@ -27,14 +31,22 @@ export function nodeStreamBody(stream: Readable, what: string): TransportBody {
         return;
       }
       stream.on('error', fail);
-      stream.on('data', (chunk: Uint8Array) => {
+      const receive = (chunk: Uint8Array): void => {
         if (!destroyed) receiver?.data(chunk);
-      });
+      };
+      stream.on('data', receive);
       stream.on('end', () => finish()?.end());
       stream.on('close', () => fail(new TransportError('UNEXPECTED_EOF', `body of ${what} ended early`)));
+      tap?.start(receive);
     },
-    pause: () => void stream.pause(),
-    resume: () => void stream.resume(),
+    pause() {
+      stream.pause();
+      tap?.pause();
+    },
+    resume() {
+      stream.resume();
+      tap?.resume();
+    },
     destroy() {
       if (destroyed) return;
       destroyed = true;

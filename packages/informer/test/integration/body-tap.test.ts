@@ -1,0 +1,247 @@
+// A watch reads its body past Node's parser, a call does not. Both must tell of the same bytes and the same end, whatever the server sends.
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TransportError } from '../../src/errors.ts';
+import { createAxiosTransport } from '../../src/rest/axios-transport.ts';
+import type { Transport, TransportPurpose, TransportResponse } from '../../src/rest/transport.ts';
+import { eventually } from '../support/http-server.ts';
+import { RecordingSink } from '../support/recording-sink.ts';
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+const END = '0\r\n\r\n';
+const chunk = (data: string): string => `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`;
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What a server does with a request: writes these pieces, each in a turn of its own, and then maybe ends the connection. */
+interface Script {
+  readonly pieces: readonly (string | Buffer)[];
+  readonly after?: 'keep' | 'end' | 'reset';
+}
+
+describe('the body of a watch', () => {
+  let server: Server;
+  let sockets: Socket[];
+  let script: Script;
+  let url: string;
+  let transport: Transport;
+
+  beforeEach(async () => {
+    sockets = [];
+    server = createServer((socket) => {
+      sockets.push(socket);
+      socket.on('error', () => {});
+      let head = '';
+      socket.on('data', (bytes) => {
+        head += String(bytes);
+        if (!head.endsWith('\r\n\r\n')) return;
+        head = '';
+        void play(socket, script);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+    transport = createAxiosTransport();
+  });
+  afterEach(async () => {
+    transport.close();
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  async function play(socket: Socket, { pieces, after = 'keep' }: Script): Promise<void> {
+    socket.setNoDelay(true);
+    for (const piece of pieces) {
+      socket.write(piece);
+      await nextTurn();
+    }
+    if (after === 'end') socket.end();
+    if (after === 'reset') socket.resetAndDestroy();
+  }
+  const send = (purpose: TransportPurpose = 'watch'): Promise<TransportResponse> =>
+    transport.send({ method: 'GET', url, headers: {}, purpose });
+
+  async function outcome(purpose: TransportPurpose): Promise<string> {
+    let answer: TransportResponse;
+    try {
+      answer = await send(purpose);
+    } catch (error) {
+      return `refused ${(error as TransportError).code}`;
+    }
+    const sink = new RecordingSink();
+    answer.body.consume(sink);
+    await eventually(() => sink.ended !== 'open');
+    const end = sink.ended instanceof TransportError ? sink.ended.code : sink.ended;
+    return `${answer.status} ${JSON.stringify(sink.text)} ${end}`;
+  }
+  async function sameAsACall(played: Script): Promise<string> {
+    script = played;
+    const expected = await outcome('call');
+    expect(await outcome('watch')).toBe(expected);
+    return expected;
+  }
+
+  it.each<[string, Script, string]>([
+    ['in one piece', { pieces: [HEAD + chunk('a\n') + chunk('b\n') + END] }, '200 "a\\nb\\n" end'],
+    ['in many', { pieces: [...(HEAD + chunk('a\n') + chunk('ü\n') + END)] }, '200 "a\\nü\\n" end'],
+    [
+      'after provisional answers',
+      {
+        pieces: [
+          `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n${HEAD}${chunk('a')}${END}`,
+        ],
+      },
+      '200 "a" end',
+    ],
+    ['with trailers', { pieces: [HEAD + chunk('a'), '0\r\nX-Sum: 1\r\n\r\n'] }, '200 "a" end'],
+    ['with extensions of chunks', { pieces: [HEAD + chunk('a'), '1;x=y\r\nb\r\n', chunk('c') + END] }, '200 "abc" end'],
+    ['of a given length', { pieces: ['HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab', 'c'] }, '200 "abc" end'],
+    [
+      'up to the end of the connection',
+      { pieces: ['HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nab', 'c'], after: 'end' },
+      '200 "abc" end',
+    ],
+    ['without a body', { pieces: ['HTTP/1.1 204 No Content\r\n\r\n'] }, '204 "" end'],
+    ['of a refusal', { pieces: [HEAD.replace('200 OK', '410 Gone') + chunk('gone') + END] }, '410 "gone" end'],
+  ])('arrives %s', async (_how, played, expected) => {
+    expect(await sameAsACall(played)).toBe(expected);
+  });
+
+  it.each<[string, Script]>([
+    ['a connection that ends between chunks', { pieces: [HEAD + chunk('a')], after: 'end' }],
+    ['a connection that ends in a chunk', { pieces: [`${HEAD}5\r\nab`], after: 'end' }],
+    ['a chunk without its end', { pieces: [`${HEAD}1\r\na1\r\nb\r\n`] }],
+    ['a size that is none', { pieces: [HEAD + chunk('a'), 'x\r\n'] }],
+    ['a head that is none', { pieces: ['HTTP/1.1 200 OK\r\nbroken\r\n\r\n'] }],
+    ['a head without end', { pieces: [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(70_000)}`, 'x'.repeat(70_000)] }],
+    ['no answer', { pieces: [], after: 'end' }],
+  ])('fails like a call after %s', async (_what, played) => {
+    expect(await sameAsACall(played)).not.toMatch(/ end$/);
+  });
+
+  it('is the same as that of a call under any bytes and any cuts', async () => {
+    const data = fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 20 });
+    const odd = fc.constantFrom(
+      '1;x\r\na\r\n',
+      '\r\n',
+      'zz\r\n',
+      '01\r\nb\r\n',
+      '0\r\nT: 1\r\n\r\n',
+      '3\r\nab',
+      'A\r\n0123456789\r\n',
+    );
+    const body = fc.array(fc.oneof({ weight: 6, arbitrary: data.map(chunk) }, { weight: 1, arbitrary: odd }), {
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(body, fc.boolean(), fc.array(fc.nat(), { maxLength: 6 }), async (parts, ended, positions) => {
+        const whole = HEAD + parts.join('') + (ended ? END : '');
+        const ends = [...positions.map((position) => position % whole.length), whole.length].sort((a, b) => a - b);
+        await sameAsACall({ pieces: ends.map((end, index) => whole.slice(ends[index - 1] ?? 0, end)), after: 'end' });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    ['watch', 1],
+    ['call', 3],
+  ] as const)('of a %s comes in %d pieces when three chunks came at once', async (purpose, pieces) => {
+    script = { pieces: [HEAD + chunk('a') + chunk('b') + chunk('c')], after: 'keep' };
+    const { body } = await send(purpose);
+    const told: string[] = [];
+    body.consume({ data: (bytes) => told.push(String(Buffer.from(bytes))), end() {}, error() {} });
+    await eventually(() => told.join('') === 'abc');
+    expect(told).toHaveLength(pieces);
+    body.destroy();
+  });
+
+  it('leaves a connection that the next request can use', async () => {
+    script = { pieces: [HEAD + chunk('a') + END] };
+    for (let count = 0; count < 5; count++) expect(await outcome('watch')).toBe('200 "a" end');
+    script = { pieces: [HEAD, chunk('b'), END] };
+    expect(await outcome('watch')).toBe('200 "b" end');
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('waits for its reader, who may come late', async () => {
+    script = { pieces: [HEAD + chunk('early\n'), chunk('later\n'), END] };
+    const answer = await send();
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    const sink = new RecordingSink();
+    answer.body.consume(sink);
+    await eventually(() => sink.ended === 'end');
+    expect(sink.text).toBe('early\nlater\n');
+  });
+
+  it('stops the server when it is paused, and loses nothing', async () => {
+    const line = `${'x'.repeat(65_535)}\n`;
+    script = { pieces: [HEAD, ...Array.from({ length: 400 }, () => chunk(line)), END] };
+    const answer = await send();
+    const sink = new RecordingSink();
+    const { body } = answer;
+    let afterPause = 0;
+    let paused = false;
+    body.consume({
+      data(bytes) {
+        if (paused) afterPause++;
+        sink.data(bytes);
+        if (sink.text.length === bytes.length) {
+          paused = true;
+          body.pause();
+        }
+      },
+      end: () => sink.end(),
+      error: (error) => sink.error(error),
+    });
+    await eventually(() => sockets[0]!.writableLength > 1 << 20);
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    expect(afterPause).toBe(0);
+    paused = false;
+    body.resume();
+    await eventually(() => sink.ended === 'end');
+    expect(sink.text.length).toBe(400 * line.length);
+  });
+
+  it('can be paused at any piece', async () => {
+    script = { pieces: [HEAD, ...Array.from('abcdefghij', chunk), END] };
+    const { body } = await send();
+    const sink = new RecordingSink();
+    body.consume({
+      data(bytes) {
+        sink.data(bytes);
+        body.pause();
+        setImmediate(() => body.resume());
+      },
+      end: () => sink.end(),
+      error: (error) => sink.error(error),
+    });
+    await eventually(() => sink.ended === 'end');
+    expect(sink.text).toBe('abcdefghij');
+  });
+
+  it('says nothing more after it was destroyed, and closes its connection', async () => {
+    script = { pieces: [HEAD + chunk('a') + chunk('b'), chunk('c')] };
+    const { body } = await send();
+    const told: string[] = [];
+    body.consume({
+      data() {
+        told.push('data');
+        body.destroy();
+      },
+      end: () => told.push('end'),
+      error: () => told.push('error'),
+    });
+    await eventually(() => sockets[0]!.destroyed);
+    expect(told).toEqual(['data']);
+  });
+
+  it('fails with the code of a lost connection when it is reset', async () => {
+    script = { pieces: [HEAD + chunk('a')], after: 'reset' };
+    const answer = await send();
+    const sink = new RecordingSink();
+    answer.body.consume(sink);
+    await eventually(() => sink.ended !== 'open');
+    expect(sink.ended).toMatchObject({ code: 'RESET' });
+  });
+});
