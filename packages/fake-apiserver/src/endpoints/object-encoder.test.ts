@@ -33,7 +33,7 @@ describe('PlainJsonEncoder', () => {
     expect(encoder.encode(object).toString()).toBe(
       '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","resourceVersion":"5"},"data":{"k":"1"}}',
     );
-    expect(encoder.encodeItem(object).toString()).toBe(
+    expect(encoder.itemStart + encoder.encodeItem(object).toString()).toBe(
       '{"metadata":{"name":"a","resourceVersion":"5"},"data":{"k":"1"}}',
     );
   });
@@ -56,6 +56,19 @@ describe('PlainJsonEncoder', () => {
       expect(bytes.toString()).toBe(fresh.toString());
       // A part of the frame, not a copy.
       expect(bytes.byteOffset).toBe(frame.bytes.byteOffset + frame.bytes.indexOf(bytes));
+    }
+  });
+
+  it.each([false, true])('gives lists what the watchers got, custom: %s', (custom) => {
+    const content = { data: { k: '<ü>' } };
+    const shared = new PlainJsonEncoder(custom);
+    const fresh = shared.encodeItem(stored(content)).toString();
+    for (const type of ['ADDED', 'MODIFIED'] as const) {
+      const object = stored(content);
+      const frame = shared.frame(type, object);
+      const bytes = shared.encodeItem(object);
+      expect(bytes.toString()).toBe(fresh);
+      expect(bytes.buffer).toBe(frame.bytes.buffer);
     }
   });
 

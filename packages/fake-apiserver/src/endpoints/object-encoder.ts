@@ -99,50 +99,51 @@ abstract class JsonEncoder implements ObjectEncoder {
   }
 }
 
-/** The object as it is. Items of built-in lists share its bytes but for kind and apiVersion in front. */
+/** The object as it is. Items of built-in lists are its bytes without kind and apiVersion in front. */
 export class PlainJsonEncoder extends JsonEncoder {
   readonly identifier = 'json;full';
+  /** What every item of a list begins with; `encodeItem` gives what follows. */
+  readonly itemStart: string;
   readonly #custom: boolean;
 
   constructor(custom: boolean) {
     super();
     this.#custom = custom;
+    this.itemStart = custom ? '' : '{';
   }
 
   protected text(object: ApiObject): string {
-    return this.#custom ? customText(object) : `${typeMeta(object.kind, object.apiVersion)}${fieldsText(object)}`;
+    return this.#custom ? customText(object) : `${typeMeta(object)}${fieldsText(object)}`;
   }
 
   override encode(stored: StoredObject): Buffer {
-    const sent = this.#sent(stored, 'MODIFIED') ?? this.#sent(stored, 'ADDED');
+    const sent = this.#sent(stored);
     if (sent !== undefined) return sent;
     if (this.#custom) return stored.encoding('json', (object) => ownBytes(customText(object)));
-    const { kind, apiVersion } = stored.object;
-    return Buffer.concat([Buffer.from(typeMeta(kind, apiVersion)), this.#fields(stored)]);
+    return Buffer.concat([Buffer.from(typeMeta(stored.object)), this.encodeItem(stored)]);
   }
 
-  /** Watchers hear of a write before its writer does, and what they got holds what the writer gets. */
-  #sent(stored: StoredObject, type: 'MODIFIED' | 'ADDED'): Buffer | undefined {
-    const chunk = stored.made(`${this.identifier};watch=${type}`);
-    if (chunk === undefined) return undefined;
-    const [before = '', , after = ''] = this.pieces(type, '');
-    const { bytes } = viewFrame(chunk);
-    return bytes.subarray(before.length, bytes.length - after.length);
-  }
-
-  /** As an item of a list. */
   encodeItem(stored: StoredObject): Buffer {
-    return this.#custom
-      ? this.encode(stored)
-      : stored.encoding('json;item', (object) => ownBytes(`{${fieldsText(object)}`));
+    if (this.#custom) return this.encode(stored);
+    const sent = this.#sent(stored);
+    if (sent !== undefined) return sent.subarray(Buffer.byteLength(typeMeta(stored.object)));
+    return stored.encoding('json;fields', (object) => ownBytes(fieldsText(object)));
   }
 
-  #fields(stored: StoredObject): Buffer {
-    return this.encodeItem(stored).subarray(1);
+  /** Watchers hear of a write before anybody else, and what they got holds what the others get. */
+  #sent(stored: StoredObject): Buffer | undefined {
+    for (const type of ['MODIFIED', 'ADDED'] as const) {
+      const chunk = stored.made(`${this.identifier};watch=${type}`);
+      if (chunk === undefined) continue;
+      const [before = '', , after = ''] = this.pieces(type, '');
+      const { bytes } = viewFrame(chunk);
+      return bytes.subarray(before.length, bytes.length - after.length);
+    }
+    return undefined;
   }
 }
 
-const typeMeta = (kind: string, apiVersion: string): string =>
+const typeMeta = ({ kind, apiVersion }: ApiObject): string =>
   `{"kind":${goJsonStringify(kind)},"apiVersion":${goJsonStringify(apiVersion)},`;
 
 /** Everything after kind and apiVersion, with the closing brace. Every object has metadata, so it is never empty. */
@@ -181,6 +182,8 @@ export class MetadataEncoder extends JsonEncoder {
   }
 }
 
+const ROWS_END = ']}';
+
 /** A Table with one row. */
 export class TableEncoder extends JsonEncoder {
   readonly identifier: string;
@@ -210,8 +213,14 @@ export class TableEncoder extends JsonEncoder {
     return makeFrame(this.pieces(type, this.text(stored.object, first)));
   }
 
-  encodeList(metadata: Readonly<Record<string, unknown>>, objects: readonly ApiObject[]): Buffer {
-    return Buffer.from(this.#table(metadata, objects, true));
+  /** What stands before and after the rows of a list, which are joined by commas. */
+  listEnvelope(metadata: Readonly<Record<string, unknown>>): readonly [head: string, tail: string] {
+    const empty = this.#table(metadata, [], true);
+    return [empty.slice(0, -ROWS_END.length), ROWS_END];
+  }
+
+  row(stored: StoredObject): Buffer {
+    return Buffer.from(goJsonStringify(this.#row(stored.object)));
   }
 
   #table(metadata: Readonly<Record<string, unknown>>, objects: readonly ApiObject[], columns: boolean): string {
@@ -220,8 +229,12 @@ export class TableEncoder extends JsonEncoder {
       apiVersion: `meta.k8s.io/${this.#version}`,
       metadata,
       columnDefinitions: columns ? this.#store.tableColumns.map(columnDefinition) : null,
-      rows: objects.map((object) => ({ cells: this.#store.tableCells(object), object: this.#rowObject(object) })),
+      rows: objects.map((object) => this.#row(object)),
     });
+  }
+
+  #row(object: ApiObject): unknown {
+    return { cells: this.#store.tableCells(object), object: this.#rowObject(object) };
   }
 
   #rowObject(object: ApiObject): unknown {

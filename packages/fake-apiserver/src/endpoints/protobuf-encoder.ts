@@ -3,12 +3,12 @@
 import type { Status, WatchEventType } from '@kube-rx/apimachinery';
 import {
   encodeProtobuf,
-  encodeProtobufList,
-  encodeProtobufMessage,
+  encodeProtobufItem,
   encodeWatchEventProtobuf,
   type ProtobufObject,
 } from '../protobuf/index.ts';
 import type { ApiObject } from '../storage/api-object.ts';
+import { ownCopy } from '../storage/own-bytes.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { WireFrame } from './http.ts';
 import { LastFrame, makeFrame, type ObjectEncoder, viewFrame } from './object-encoder.ts';
@@ -29,12 +29,12 @@ export class ProtobufEncoder implements ObjectEncoder {
   }
 
   encode(stored: StoredObject): Buffer {
-    return stored.encoding(this.identifier, (object) => encodeProtobuf(this.#shown(object)));
+    return stored.encoding(this.identifier, (object) => ownCopy(encodeProtobuf(this.#shown(object))));
   }
 
-  encodeList(head: ProtobufObject, items: readonly StoredObject[]): Buffer {
-    const messages = items.map((item) => this.#message(item));
-    return encodeProtobufList(head, messages);
+  /** A piece of a list; see {@link encodeProtobufItem}. */
+  encodeItem(stored: StoredObject): Buffer {
+    return stored.encoding(`${this.identifier};item`, (object) => ownCopy(encodeProtobufItem(this.#shown(object))));
   }
 
   frame(type: WatchEventType, stored: StoredObject): WireFrame {
@@ -55,10 +55,6 @@ export class ProtobufEncoder implements ObjectEncoder {
   /** WebSocket messages have no length in front. */
   message(frame: WireFrame): Buffer {
     return frame.bytes.subarray(LENGTH_PREFIX_BYTES);
-  }
-
-  #message(stored: StoredObject): Buffer {
-    return stored.encoding(`${this.identifier};item`, (object) => encodeProtobufMessage(this.#shown(object)));
   }
 
   #shown(object: ApiObject): ProtobufObject {

@@ -1,7 +1,7 @@
 // The form an answer takes after negotiation: the object itself, its metadata, or a Table.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/response.go#transformResponseObject
 import { goJsonStringify, goQuote, newBadRequest } from '@kube-rx/apimachinery';
-import { hasProtobuf } from '../protobuf/index.ts';
+import { encodeProtobufList, hasProtobuf } from '../protobuf/index.ts';
 import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import type { StorageList } from '../storage/interfaces.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
@@ -77,7 +77,7 @@ export function objectEncoder(store: ResourceStore, negotiated: NegotiatedMediaT
 const YIELD_EVERY = 500;
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** JSON of a list in the negotiated form; the event loop gets its turn while many items are encoded. */
+/** A list in the negotiated form, in parts; the event loop gets its turn while many items are encoded. */
 export async function encodeList(
   store: ResourceStore,
   list: StorageList,
@@ -89,12 +89,9 @@ export async function encodeList(
   const protobuf = negotiated.mediaType === 'application/vnd.kubernetes.protobuf';
   if (target !== undefined && isTable(target)) {
     const encoder = new TableEncoder(store, target.version, includeObjectOf(query));
-    return [
-      encoder.encodeList(
-        listMeta(list, false),
-        list.items.map((item) => item.object),
-      ),
-    ];
+    const [head, tail] = encoder.listEnvelope(listMeta(list, false));
+    const rows = await encodeItems(list.items, (item) => encoder.row(item));
+    return joinItems(Buffer.from(head), rows, Buffer.from(tail));
   }
   if (target?.kind === 'PartialObjectMetadata') {
     throw notAcceptable(
@@ -112,45 +109,55 @@ export async function encodeList(
         Buffer.from(goJsonStringify({ kind: 'PartialObjectMetadataList', apiVersion, metadata: meta, items: null })),
       ];
     }
-    const head = listHead('PartialObjectMetadataList', apiVersion, meta, false);
-    return joinItems(head, list.items, (item) => encoder.encode(item), listTail(undefined));
+    const items = await encodeItems(list.items, (item) => encoder.encode(item));
+    return joinItems(listHead('PartialObjectMetadataList', apiVersion, meta, false), items, listTail(undefined));
   }
   const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
   if (protobuf) return protobufList(info.listKind, apiVersion, list, undefined);
   const encoder = new PlainJsonEncoder(info.custom);
   const meta = listMeta(list, info.custom);
+  const items = await encodeItems(list.items, (item) => encoder.encodeItem(item));
   const head = listHead(info.listKind, apiVersion, meta, info.custom);
   const tail = listTail(info.custom ? { kind: info.listKind, metadata: meta } : undefined);
-  return joinItems(head, list.items, (item) => encoder.encodeItem(item), tail);
+  return joinItems(head, items, tail, encoder.itemStart);
 }
 
-function protobufList(
+async function protobufList(
   kind: string,
   apiVersion: string,
   list: StorageList,
   metadataVersion: string | undefined,
-): readonly Buffer[] {
+): Promise<readonly Buffer[]> {
   const head = { kind, apiVersion, metadata: listMeta(list, false) };
-  return [new ProtobufEncoder(metadataVersion).encodeList(head, list.items)];
+  const encoder = new ProtobufEncoder(metadataVersion);
+  const items = await encodeItems(list.items, (item) => encoder.encodeItem(item));
+  return encodeProtobufList(head, items);
 }
 
-async function joinItems(
-  head: Buffer,
+async function encodeItems(
   items: readonly StoredObject[],
   encode: (item: StoredObject) => Buffer,
-  tail: Buffer,
 ): Promise<readonly Buffer[]> {
+  const encoded: Buffer[] = [];
+  for (const item of items) {
+    encoded.push(encode(item));
+    if (encoded.length % YIELD_EVERY === 0) await pause();
+  }
+  return encoded;
+}
+
+function joinItems(head: Buffer, items: readonly Buffer[], tail: Buffer, itemStart = ''): readonly Buffer[] {
   const parts: Buffer[] = [head];
-  for (let index = 0; index < items.length; index++) {
-    if (index > 0) parts.push(COMMA);
-    parts.push(encode(items[index]!));
-    if (index % YIELD_EVERY === YIELD_EVERY - 1) await pause();
+  let before = Buffer.from(itemStart);
+  const between = Buffer.from(`,${itemStart}`);
+  for (const item of items) {
+    if (before.length > 0) parts.push(before);
+    parts.push(item);
+    before = between;
   }
   parts.push(tail);
   return parts;
 }
-
-const COMMA = Buffer.from(',');
 
 /** Lists of custom resources always show `continue`. */
 function listMeta(list: StorageList, custom: boolean): Readonly<Record<string, unknown>> {

@@ -4,6 +4,8 @@
 export type WireType = 0 | 1 | 2 | 5;
 
 const encoder = new TextEncoder();
+/** From here on a call into the runtime costs less than a loop. */
+const LONG_TEXT = 32;
 
 export class BackwardWriter {
   #bytes: Buffer;
@@ -41,6 +43,10 @@ export class BackwardWriter {
 
   string(text: string): void {
     const length = text.length;
+    if (length > LONG_TEXT) {
+      this.#longString(text);
+      return;
+    }
     this.#reserve(length);
     const start = this.#at - length;
     for (let index = 0; index < length; index++) {
@@ -52,6 +58,13 @@ export class BackwardWriter {
       this.#bytes[start + index] = code;
     }
     this.#at = start;
+  }
+
+  #longString(text: string): void {
+    const length = Buffer.byteLength(text);
+    this.#reserve(length);
+    this.#at -= length;
+    this.#bytes.write(text, this.#at, length, 'utf8');
   }
 
   /** A varint of a whole number; negative ones take ten bytes, as int32 and int64 do. */

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadDiscovery, loadSchemaRegistry, normalizeBuiltin, type Schema } from '../schema/index.ts';
-import { decodeProtobuf, encodeProtobuf, hasProtobuf, ProtobufError } from './index.ts';
+import {
+  decodeProtobuf,
+  encodeProtobuf,
+  encodeProtobufItem,
+  encodeProtobufList,
+  hasProtobuf,
+  ProtobufError,
+} from './index.ts';
 
 const registry = loadSchemaRegistry('v1.30');
 
@@ -17,7 +24,9 @@ function anyOf(schema: Schema, depth: number): fc.Arbitrary<unknown> {
   if (name?.startsWith('JSONSchemaPropsOr')) return name.endsWith('Bool') ? fc.boolean() : fc.constant({ type: 'x' });
   switch (schema.type) {
     case 'string':
-      return schema.format === 'byte' ? fc.constantFrom('', 'AAH/', 'aGk=') : fc.constantFrom('', 'a', 'ü€😀');
+      return schema.format === 'byte'
+        ? fc.constantFrom('', 'AAH/', 'aGk=')
+        : fc.constantFrom('', 'a', 'ü€😀', `${'long'.repeat(20)}ü`, 'x'.repeat(33));
     case 'integer':
       return schema.format === 'int32' ? fc.integer() : fc.maxSafeInteger();
     case 'number':
@@ -71,6 +80,19 @@ const object = fc
 describe('protobuf', () => {
   it('has a message for every served kind', () => {
     expect(kinds.filter((one) => !hasProtobuf(one)).map((one) => one.kind)).toEqual([]);
+  });
+
+  it('puts the items of every list under the number two', () => {
+    const lists = kinds.flatMap(({ apiVersion, kind }) => {
+      const list = { apiVersion, kind: `${kind}List`, metadata: {}, items: [{}] };
+      return hasProtobuf(list) ? [list] : [];
+    });
+    expect(lists.length).toBeGreaterThan(50);
+    for (const list of lists) {
+      const { apiVersion, kind } = list;
+      const item = encodeProtobufItem({ apiVersion, kind: kind.slice(0, -'List'.length) });
+      expect(Buffer.concat(encodeProtobufList(list, [item]))).toEqual(encodeProtobuf(list));
+    }
   });
 
   it('gives any object back as it was', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   decodeProtobuf,
   encodeProtobuf,
+  encodeProtobufItem,
   encodeProtobufList,
-  encodeProtobufMessage,
   encodeWatchEventProtobuf,
   hasProtobuf,
   ProtobufError,
@@ -132,7 +132,7 @@ describe('lists and watches', () => {
     const item = { ...RECORDED[0][0] };
     const { kind: _, apiVersion: __, ...bare } = item;
     const head = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '7' } };
-    const fromParts = encodeProtobufList(head, [encodeProtobufMessage(item), encodeProtobufMessage(item)]);
+    const fromParts = Buffer.concat(encodeProtobufList(head, [encodeProtobufItem(item), encodeProtobufItem(item)]));
     expect(fromParts.equals(encodeProtobuf({ ...head, items: [bare, bare] } as never))).toBe(true);
     expect(decodeProtobuf(fromParts)).toEqual({ ...head, items: [bare, bare] });
   });

@@ -48,37 +48,44 @@ export function encodeProtobuf(object: ProtobufObject): Buffer {
   return envelope(writer, object, () => writeMessage(writer, known(object), object));
 }
 
-/** The bare message, as items of lists have it: neither magic bytes nor apiVersion nor kind. Keep it to serve many lists. */
-export function encodeProtobufMessage(object: ProtobufObject): Buffer {
+/** Number of the field `items` in every list. */
+const ITEMS = 2;
+
+/** An object as lists hold it: neither magic bytes nor apiVersion nor kind, but the tag and length of an item. Keep it to serve many lists. */
+export function encodeProtobufItem(object: ProtobufObject): Buffer {
   const writer = new BackwardWriter(2048);
   writeMessage(writer, known(object), object);
+  writer.delimited(ITEMS, 0);
   return writer.finish();
 }
 
-/** A list body from its head (with `metadata`) and the bare messages of its items. */
-export function encodeProtobufList(head: ProtobufObject, items: readonly Uint8Array[]): Buffer {
-  const type = known(head);
-  const itemsId = type.fields.find((field) => field.json === 'items')?.id ?? 2;
-  const size = items.reduce((sum, item) => sum + item.length + 8, 256);
-  const writer = new BackwardWriter(size);
-  return envelope(writer, head, () => {
-    // Items have the highest number of a list's fields, so they come last.
-    for (let index = items.length - 1; index >= 0; index--) {
-      const mark = writer.length;
-      writer.raw(items[index]!);
-      writer.delimited(itemsId, mark);
-    }
-    writeMessage(writer, type, { ...head, items: undefined });
-  });
+/** A list body in parts, from its head (with `metadata`) and its items as {@link encodeProtobufItem} leaves them. */
+export function encodeProtobufList(head: ProtobufObject, items: readonly Buffer[]): readonly Buffer[] {
+  let size = 0;
+  for (const item of items) size += item.length;
+  const start = new BackwardWriter(256);
+  // Items have the highest number of a list's fields, so they come last.
+  writeMessage(start, known(head), { ...head, items: undefined });
+  start.varint(start.length + size);
+  start.tag(2, 2);
+  writeTypeMeta(start, head);
+  return [start.finish(), ...items, UNENCODED];
 }
 
-function envelope(writer: BackwardWriter, { apiVersion, kind }: ProtobufObject, content: () => void): Buffer {
-  // contentType and contentEncoding, both empty.
-  writer.raw(Uint8Array.from([0x1a, 0x00, 0x22, 0x00]));
-  let mark = writer.length;
+/** contentType and contentEncoding at the end of an envelope, both empty. */
+const UNENCODED = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+
+function envelope(writer: BackwardWriter, object: ProtobufObject, content: () => void): Buffer {
+  writer.raw(UNENCODED);
+  const mark = writer.length;
   content();
   writer.delimited(2, mark);
-  mark = writer.length;
+  writeTypeMeta(writer, object);
+  return writer.finish();
+}
+
+function writeTypeMeta(writer: BackwardWriter, { apiVersion, kind }: ProtobufObject): void {
+  const mark = writer.length;
   for (const [id, text] of [
     [2, kind],
     [1, apiVersion],
@@ -89,7 +96,6 @@ function envelope(writer: BackwardWriter, { apiVersion, kind }: ProtobufObject, 
   }
   writer.delimited(1, mark);
   writer.raw(PROTOBUF_MAGIC);
-  return writer.finish();
 }
 
 /** One frame of a watch stream: four bytes of length, big endian, and a WatchEvent around an object's whole body. */

@@ -2,8 +2,8 @@
 export {
   decodeProtobuf,
   encodeProtobuf,
+  encodeProtobufItem,
   encodeProtobufList,
-  encodeProtobufMessage,
   encodeWatchEventProtobuf,
   hasProtobuf,
   PROTOBUF_MAGIC,

@@ -9,3 +9,10 @@ export function ownBytes(text: string): Buffer {
   bytes.write(text);
   return bytes;
 }
+
+/** The bytes in memory of their own: what a writer made may lie in a buffer with room to spare. */
+export function ownCopy(bytes: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  copy.set(bytes);
+  return copy;
+}

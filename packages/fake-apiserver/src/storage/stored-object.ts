@@ -27,8 +27,15 @@ export class StoredObject {
     return identifier === this.#firstIdentifier ? this.#firstBytes : this.#others?.get(identifier);
   }
 
+  /** Forgets all bytes: after the next write hardly anybody asks for this state, and who does can have them made again. */
+  forgetEncodings(): void {
+    this.#firstBytes = undefined;
+    this.#firstIdentifier = '';
+    this.#others = undefined;
+  }
+
   /**
-   * The bytes for `identifier`, made by `encode` on the first call and kept as long as the object is.
+   * The bytes for `identifier`, made by `encode` on the first call and kept until they are forgotten.
    * The identifier names media type, transformation and frame, e.g. `json`, `json;watch=ADDED`, `table;include=None`.
    */
   encoding(identifier: string, encode: (object: ApiObject) => Buffer): Buffer {
