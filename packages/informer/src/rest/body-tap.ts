@@ -23,17 +23,19 @@ export class BodyTaps {
   /** To be called right after the request was made. */
   attach(request: ClientRequest): void {
     let response: IncomingMessage | undefined;
-    request.once('response', (answer) => {
+    let plain = false;
+    // Ahead of axios, which takes away the header that says the body is packed.
+    request.prependOnceListener('response', (answer) => {
       response = answer;
+      plain = isPlainStream(answer);
     });
     request.once('socket', (socket) => {
       const [parse, ...others] = socket.listeners('data') as OnBytes[];
       // A Node that reads its sockets in another way reads these bodies too.
       if (parse === undefined || others.length > 0) return;
       readHeads(socket, parse, (rest) => {
-        if (response === undefined || !isPlainStream(response) || !socket.listeners('data').includes(parse)) {
-          return response === undefined ? 'again' : 'parse';
-        }
+        if (response === undefined) return 'again';
+        if (!plain || !socket.listeners('data').includes(parse)) return 'parse';
         this.#taps.set(response, new BodyTap(socket, parse, rest));
         return 'taken';
       });
@@ -89,25 +91,22 @@ export class BodyTap {
   readonly #parse: OnBytes;
   readonly #decoder: ChunkDecoder;
   readonly #read: OnBytes = (bytes) => this.#take(bytes);
-  /** What came while nobody wanted it. */
-  readonly #held: Buffer[] = [];
   #receive: OnBytes | undefined;
-  #paused = true;
+  #paused = false;
   #active = true;
 
   constructor(socket: Socket, parse: OnBytes, rest: Buffer) {
     this.#socket = socket;
     this.#parse = parse;
     this.#decoder = new ChunkDecoder((payload) => this.#receive?.(payload));
-    if (rest.length > 0) this.#held.push(rest);
     socket.off('data', parse).on('data', this.#read);
-    socket.pause();
+    this.#giveBack(rest);
   }
 
   /** Starts the flow: what the parser does not see goes to `receive`, in pieces that are the receiver's to keep. */
   start(receive: OnBytes): void {
     this.#receive = receive;
-    this.resume();
+    this.#flow();
   }
 
   pause(): void {
@@ -117,38 +116,33 @@ export class BodyTap {
 
   resume(): void {
     this.#paused = false;
-    for (let bytes = this.#held.shift(); bytes !== undefined; bytes = this.#held.shift()) {
-      this.#work(bytes);
-      if (this.#paused && this.#active) return;
-    }
-    if (this.#active) this.#socket.resume();
+    this.#flow();
+  }
+
+  get #wanted(): boolean {
+    return this.#receive !== undefined && !this.#paused;
+  }
+
+  #flow(): void {
+    if (this.#active && this.#wanted) this.#socket.resume();
+  }
+
+  /** To the socket, which tells of the end of the connection only when all before it was read. */
+  #giveBack(bytes: Buffer): void {
+    this.#socket.pause();
+    if (bytes.length > 0) this.#socket.unshift(bytes);
   }
 
   #take(bytes: Buffer): void {
-    if (!this.#paused) {
-      this.#work(bytes);
-      return;
-    }
-    // Node itself may resume the socket, for the answer's sake.
-    this.#held.push(bytes);
-    this.#socket.pause();
-  }
-
-  #work(bytes: Buffer): void {
-    if (this.#socket.destroyed) return;
-    if (!this.#active) {
-      this.#handOver(bytes);
+    if (!this.#wanted) {
+      // Node itself may resume the socket, for the answer's sake.
+      this.#giveBack(bytes);
       return;
     }
     const rest = this.#decoder.push(bytes);
     if (rest === undefined || this.#socket.destroyed) return;
     this.#active = false;
     this.#socket.off('data', this.#read).on('data', this.#parse).resume();
-    this.#handOver(rest);
-  }
-
-  #handOver(bytes: Buffer): void {
-    if (this.#socket.listeners('data').includes(this.#parse)) this.#parse.call(this.#socket, bytes);
-    else this.#socket.destroy();
+    this.#parse.call(this.#socket, rest);
   }
 }

@@ -26,8 +26,10 @@ export function nodeStreamBody(stream: Readable, what: string, tap?: BodyTap): T
         return last;
       };
       const fail = (error: Error): void => finish()?.error(toTransportError(error, `body of ${what}`));
-      if (failed !== undefined) {
-        fail(failed);
+      const early = (): TransportError => new TransportError('UNEXPECTED_EOF', `body of ${what} ended early`);
+      // A reset after the last byte closes the stream without a word.
+      if (failed !== undefined || stream.destroyed) {
+        fail(failed ?? early());
         return;
       }
       stream.on('error', fail);
@@ -36,7 +38,7 @@ export function nodeStreamBody(stream: Readable, what: string, tap?: BodyTap): T
       };
       stream.on('data', receive);
       stream.on('end', () => finish()?.end());
-      stream.on('close', () => fail(new TransportError('UNEXPECTED_EOF', `body of ${what} ended early`)));
+      stream.on('close', () => fail(early()));
       tap?.start(receive);
     },
     pause() {

@@ -1,5 +1,6 @@
 // A watch reads its body past Node's parser, a call does not. Both must tell of the same bytes and the same end, whatever the server sends.
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TransportError } from '../../src/errors.ts';
@@ -11,6 +12,10 @@ import { RecordingSink } from '../support/recording-sink.ts';
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 const END = '0\r\n\r\n';
 const chunk = (data: string): string => `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`;
+const packed = (data: string): Buffer => {
+  const bytes = gzipSync(data);
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+};
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** What a server does with a request: writes these pieces, each in a turn of its own, and then maybe ends the connection. */
@@ -101,6 +106,11 @@ describe('the body of a watch', () => {
       { pieces: ['HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nab', 'c'], after: 'end' },
       '200 "abc" end',
     ],
+    [
+      'packed',
+      { pieces: [HEAD.replace('\r\n\r\n', '\r\nContent-Encoding: gzip\r\n\r\n'), packed('a\n'), END] },
+      '200 "a\\n" end',
+    ],
     ['without a body', { pieces: ['HTTP/1.1 204 No Content\r\n\r\n'] }, '204 "" end'],
     ['of a refusal', { pieces: [HEAD.replace('200 OK', '410 Gone') + chunk('gone') + END] }, '410 "gone" end'],
   ])('arrives %s', async (_how, played, expected) => {
@@ -172,6 +182,43 @@ describe('the body of a watch', () => {
     answer.body.consume(sink);
     await eventually(() => sink.ended === 'end');
     expect(sink.text).toBe('early\nlater\n');
+  });
+
+  it.each(['watch', 'call'] as const)(
+    'of a %s is whole to a reader who comes when the server has gone',
+    async (purpose) => {
+      script = { pieces: [HEAD + chunk('early\n') + END], after: 'end' };
+      const answer = await send(purpose);
+      await eventually(() => sockets[0]!.writableFinished);
+      for (let turn = 0; turn < 20; turn++) await nextTurn();
+      const sink = new RecordingSink();
+      answer.body.consume(sink);
+      await eventually(() => sink.ended !== 'open');
+      expect([sink.text, sink.ended]).toEqual(['early\n', 'end']);
+    },
+  );
+
+  it.each(['watch', 'call'] as const)('of a %s has an end for a reader who comes after a reset', async (purpose) => {
+    script = { pieces: [HEAD + chunk('early\n') + END] };
+    const answer = await send(purpose);
+    sockets[0]!.resetAndDestroy();
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    const sink = new RecordingSink();
+    answer.body.consume(sink);
+    await eventually(() => sink.ended !== 'open');
+  });
+
+  it.each(['watch', 'call'] as const)('of a %s that was paused before it has a reader waits', async (purpose) => {
+    script = { pieces: [HEAD + chunk('a'), chunk('b'), END] };
+    const { body } = await send(purpose);
+    const sink = new RecordingSink();
+    body.pause();
+    body.consume(sink);
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(sink.text).toBe('');
+    body.resume();
+    await eventually(() => sink.ended === 'end');
+    expect(sink.text).toBe('ab');
   });
 
   it('stops the server when it is paused, and loses nothing', async () => {
