@@ -5,6 +5,7 @@ import { FieldManager, ignoreManagedFieldsTimestamps } from '../fieldmanager/ind
 import type { Draft } from '../registry/draft.ts';
 import type { ResourceCatalog, ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import { Store } from '../registry/store.ts';
+import { formatTime } from '../registry/time-form.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import { StoredObject } from '../storage/stored-object.ts';
@@ -18,6 +19,8 @@ export class StoreFieldManagers implements FieldManagers {
   readonly #catalog: ResourceCatalog;
   // Keyed by the facts, not by names: a CRD that changes its schema gets new managers.
   readonly #managers = new WeakMap<ResourceInfo, Map<string, FieldManager>>();
+  #second = Number.NaN;
+  #secondText = '';
 
   constructor(clock: Clock, catalog: ResourceCatalog) {
     this.#clock = clock;
@@ -84,9 +87,14 @@ export class StoreFieldManagers implements FieldManagers {
     return { object: { ...converted, apiVersion }, schema: to.info.schema };
   }
 
-  /** RFC 3339, whole seconds. */
+  /** RFC 3339, whole seconds; thousands of writes share one. */
   #now(): string {
-    return `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`;
+    const second = Math.floor(this.#clock.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#secondText = formatTime(second * 1000);
+    }
+    return this.#secondText;
   }
 }
 

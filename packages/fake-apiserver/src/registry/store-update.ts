@@ -152,7 +152,9 @@ class UpdateAttempt {
     const old = asDraft(existing.object);
     this.#finish = core.strategy.begin?.(draft, existing.object, context);
     beforeUpdate({ strategy: core.strategy, kind: core.kind, object: draft, old }, context);
-    await core.admission.validate(this.#updateAttributes(draft, existing.object));
+    // The draft in them is the one that was just prepared, but a view of it must be taken anew.
+    const prepared = this.#call.admittedAs === undefined ? attributes : this.#updateAttributes(draft, existing.object);
+    await core.admission.validate(prepared);
     if (shouldDeleteDuringUpdate(draft, existing.object) && core.strategy.keptDuringUpdate?.(draft) !== true) {
       const object = core.canonical(draft) as unknown as Draft;
       throw new EmptiedFinalizers(withResourceVersion(object, existing.object.metadata.resourceVersion ?? ''));

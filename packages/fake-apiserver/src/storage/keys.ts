@@ -5,8 +5,11 @@ import { goQuote } from '@kube-rx/apimachinery';
 /** @throws Error for a path that could name something outside its place */
 export function prepareKey(key: string): string {
   if (key === '' || key === '/') throw new Error(`empty key: ${goQuote(key)}`);
-  for (const part of key.split('/')) {
-    if (part === '.' || part === '..') throw new Error(`invalid key: ${goQuote(key)}`);
+  // Names may begin with a dot, but few do.
+  if (key.startsWith('.') || key.includes('/.')) {
+    for (const part of key.split('/')) {
+      if (part === '.' || part === '..') throw new Error(`invalid key: ${goQuote(key)}`);
+    }
   }
   return key;
 }
