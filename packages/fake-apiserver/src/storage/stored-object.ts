@@ -4,13 +4,13 @@ import type { Revision } from '../etcd/client.ts';
 import type { ApiObject } from './api-object.ts';
 
 /**
- * Immutable. `object` is frozen (shallowly; nobody in the server mutates it, deep down either) and has its
+ * Immutable for its readers. `object` is frozen (shallowly; nobody in the server mutates it, deep down either) and has its
  * `metadata.resourceVersion`. Two StoredObjects of the same revision and key may exist when one of them was read from etcd.
  */
 export class StoredObject {
   readonly key: string;
-  readonly object: ApiObject;
   readonly revision: Revision;
+  #object: ApiObject | undefined;
   // Nearly all objects are wanted in one form only, and there are many objects.
   #firstIdentifier = '';
   #firstBytes: Buffer | undefined;
@@ -18,20 +18,32 @@ export class StoredObject {
 
   constructor(key: string, object: ApiObject, revision: Revision) {
     this.key = key;
-    this.object = object;
+    this.#object = object;
     this.revision = revision;
   }
+
+  get object(): ApiObject {
+    this.#object ??= this.readAgain!();
+    return this.#object;
+  }
+
+  /** What `object` was, for states that are kept in another form too; undefined for those that are not. */
+  protected readAgain?(): ApiObject;
 
   /** The bytes for `identifier` if they were made before. */
   made(identifier: string): Buffer | undefined {
     return identifier === this.#firstIdentifier ? this.#firstBytes : this.#others?.get(identifier);
   }
 
-  /** Forgets all bytes: after the next write hardly anybody asks for this state, and who does can have them made again. */
-  forgetEncodings(): void {
+  /**
+   * Forgets what can be made again: all encodings, and the object where its stored bytes are at hand. For a state that was overwritten,
+   * which hardly anybody asks for any more.
+   */
+  shrink(): void {
     this.#firstBytes = undefined;
     this.#firstIdentifier = '';
     this.#others = undefined;
+    if (this.readAgain !== undefined) this.#object = undefined;
   }
 
   /**

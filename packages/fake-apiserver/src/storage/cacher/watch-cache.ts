@@ -88,7 +88,7 @@ export class WatchCache {
     this.#revision = stored.revision;
     this.#options.onEvent(event);
     this.#options.onRevision(stored.revision);
-    previous?.stored.forgetEncodings();
+    previous?.stored.shrink();
   }
 
   /** Progress of etcd without a change of this resource. */

@@ -53,6 +53,27 @@ describe('Decoder', () => {
     expect(count()).toBe(0);
   });
 
+  it('reads a state again that was shrunk, when somebody asks for it', () => {
+    const { decoder, count } = setUp();
+    const stored = decoder.decode(kv('/a', 2));
+    const before = stored.object;
+    const encode = () => Buffer.from('form');
+    stored.encoding('form', encode);
+    stored.shrink();
+    expect([count(), stored.made('form')]).toEqual([1, undefined]);
+    expect(stored.object).toEqual(before);
+    expect(stored.object).toBe(stored.object);
+    expect(Object.isFrozen(stored.object)).toBe(true);
+    expect(count()).toBe(2);
+  });
+
+  it('keeps an object that it could not read again', () => {
+    const { decoder } = setUp();
+    const deleted = decoder.deleted(kv('/a', 2), 9);
+    deleted.shrink();
+    expect(deleted.object.metadata.resourceVersion).toBe('9');
+  });
+
   it('shows a deleted object with the version of its deletion', () => {
     const { decoder } = setUp();
     const deleted = decoder.deleted(kv('/a', 2), 9);

@@ -8,13 +8,21 @@ import type { Counter } from '../metrics.ts';
 import type { StorageCodec } from '../storage-factory.ts';
 import { StoredObject } from '../stored-object.ts';
 
+type Read = (key: string, data: Buffer, revision: Revision) => ApiObject;
+
 /** A state that was read from or written to etcd, with its stored bytes. */
 export class EtcdStoredObject extends StoredObject {
   readonly data: Buffer;
+  readonly #read: Read;
 
-  constructor(key: string, object: ApiObject, revision: Revision, data: Buffer) {
+  constructor(key: string, object: ApiObject, revision: Revision, data: Buffer, read: Read) {
     super(key, object, revision);
     this.data = data;
+    this.#read = read;
+  }
+
+  protected override readAgain(): ApiObject {
+    return this.#read(this.key, this.data, this.revision);
   }
 }
 
@@ -24,6 +32,8 @@ export class Decoder {
   // The embedded etcd hands out the buffer it was given; a remote one makes new ones, which just never hit.
   readonly #decoded = new WeakMap<Buffer, EtcdStoredObject>();
   readonly #writing = new WeakMap<Buffer, ApiObject>();
+  readonly #readAgain: Read = (key, data, revision) =>
+    withResourceVersion(this.#read(key, data), formatResourceVersion(revision));
 
   constructor(codec: StorageCodec, errors: Counter) {
     this.#codec = codec;
@@ -34,7 +44,7 @@ export class Decoder {
   decode(kv: KeyValue): EtcdStoredObject {
     const known = this.#decoded.get(kv.value);
     if (known !== undefined && known.revision === kv.modRevision && known.key === kv.key) return known;
-    const object = this.#writing.get(kv.value) ?? this.#read(kv);
+    const object = this.#writing.get(kv.value) ?? this.#read(kv.key, kv.value);
     return this.#remember(kv.key, object, kv.modRevision, kv.value);
   }
 
@@ -63,13 +73,13 @@ export class Decoder {
     return new StoredObject(key, withResourceVersion(object, formatResourceVersion(revision)), revision);
   }
 
-  #read(kv: KeyValue): ApiObject {
+  #read(key: string, data: Buffer): ApiObject {
     try {
-      return this.#codec.decode(kv.value);
+      return this.#codec.decode(data);
     } catch (error) {
       this.#errors.inc();
       const why = error instanceof Error ? error.message : String(error);
-      throw new StatusError(newUnknownError(`unable to decode the object at ${kv.key}: ${why}`).status, {
+      throw new StatusError(newUnknownError(`unable to decode the object at ${key}: ${why}`).status, {
         cause: error,
       });
     }
@@ -77,7 +87,7 @@ export class Decoder {
 
   #remember(key: string, object: ApiObject, revision: Revision, data: Buffer): EtcdStoredObject {
     const versioned = withResourceVersion(object, formatResourceVersion(revision));
-    const stored = new EtcdStoredObject(key, versioned, revision, data);
+    const stored = new EtcdStoredObject(key, versioned, revision, data, this.#readAgain);
     this.#decoded.set(data, stored);
     return stored;
   }
