@@ -7,6 +7,7 @@ import { ChunkDecoder } from './chunk-decoder.ts';
 
 type OnBytes = (bytes: Buffer) => void;
 
+const NOTHING = Buffer.alloc(0);
 const HEAD_END = Buffer.from('\r\n\r\n');
 // Node refuses longer heads itself; here it only ends the search.
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -50,10 +51,15 @@ function isPlainStream({ statusCode, headers }: IncomingMessage): boolean {
 
 /** Gives the parser one head at a time, so that it stands at the start of the body when `afterHead` is asked what to do with the rest. */
 function readHeads(socket: Socket, parse: OnBytes, afterHead: (rest: Buffer) => 'again' | 'parse' | 'taken'): void {
-  let tail = Buffer.alloc(0);
+  let tail = NOTHING;
   let length = 0;
   const leave = (): void => void socket.off('data', read).on('data', parse);
   const read = (bytes: Buffer): void => {
+    let unread = bytes;
+    while (unread.length > 0) unread = readHead(unread);
+  };
+  /** What is left for the next head. */
+  const readHead = (bytes: Buffer): Buffer => {
     const seen = tail.length === 0 ? bytes : Buffer.concat([tail, bytes]);
     const at = seen.indexOf(HEAD_END);
     if (at < 0) {
@@ -61,7 +67,7 @@ function readHeads(socket: Socket, parse: OnBytes, afterHead: (rest: Buffer) => 
       length += bytes.length;
       if (length > MAX_HEAD_BYTES) leave();
       parse.call(socket, bytes);
-      return;
+      return NOTHING;
     }
     const end = at + HEAD_END.length - (seen.length - bytes.length);
     const rest = bytes.subarray(end);
@@ -69,18 +75,20 @@ function readHeads(socket: Socket, parse: OnBytes, afterHead: (rest: Buffer) => 
     leave();
     parse.call(socket, bytes.subarray(0, end));
     const then = afterHead(rest);
-    if (then === 'taken' || socket.destroyed) return;
+    if (then === 'taken' || socket.destroyed) return NOTHING;
     if (then === 'again') {
       // Only a provisional answer (100, 103) so far.
-      tail = Buffer.alloc(0);
+      tail = NOTHING;
       length = 0;
       socket.off('data', parse).on('data', read);
-      if (rest.length > 0) read(rest);
-    } else if (rest.length > 0) {
+      return rest;
+    }
+    if (rest.length > 0) {
       if (socket.listeners('data').includes(parse)) parse.call(socket, rest);
       // Bytes behind an answer without a body were not asked for.
       else socket.destroy();
     }
+    return NOTHING;
   };
   socket.off('data', parse).on('data', read);
 }

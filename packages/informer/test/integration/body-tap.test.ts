@@ -1,28 +1,21 @@
 // A watch reads its body past Node's parser, a call does not. Both must tell of the same bytes and the same end, whatever the server sends.
+import { request as httpRequest } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TransportError } from '../../src/errors.ts';
 import { createAxiosTransport } from '../../src/rest/axios-transport.ts';
+import { BodyTaps } from '../../src/rest/body-tap.ts';
 import type { Transport, TransportPurpose, TransportResponse } from '../../src/rest/transport.ts';
+import { chunk, END, HEAD, nextTurn, outcome, playOn, type Script } from '../support/chunked-answer.ts';
 import { eventually } from '../support/http-server.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 
-const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-const END = '0\r\n\r\n';
-const chunk = (data: string): string => `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`;
 const packed = (data: string): Buffer => {
   const bytes = gzipSync(data);
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 };
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** What a server does with a request: writes these pieces, each in a turn of its own, and then maybe ends the connection. */
-interface Script {
-  readonly pieces: readonly (string | Buffer)[];
-  readonly after?: 'keep' | 'end' | 'reset';
-}
 
 describe('the body of a watch', () => {
   let server: Server;
@@ -35,14 +28,7 @@ describe('the body of a watch', () => {
     sockets = [];
     server = createServer((socket) => {
       sockets.push(socket);
-      socket.on('error', () => {});
-      let head = '';
-      socket.on('data', (bytes) => {
-        head += String(bytes);
-        if (!head.endsWith('\r\n\r\n')) return;
-        head = '';
-        void play(socket, script);
-      });
+      playOn(socket, () => script);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
@@ -54,35 +40,12 @@ describe('the body of a watch', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  async function play(socket: Socket, { pieces, after = 'keep' }: Script): Promise<void> {
-    socket.setNoDelay(true);
-    for (const piece of pieces) {
-      socket.write(piece);
-      await nextTurn();
-    }
-    if (after === 'end') socket.end();
-    if (after === 'reset') socket.resetAndDestroy();
-  }
   const send = (purpose: TransportPurpose = 'watch'): Promise<TransportResponse> =>
     transport.send({ method: 'GET', url, headers: {}, purpose });
-
-  async function outcome(purpose: TransportPurpose): Promise<string> {
-    let answer: TransportResponse;
-    try {
-      answer = await send(purpose);
-    } catch (error) {
-      return `refused ${(error as TransportError).code}`;
-    }
-    const sink = new RecordingSink();
-    answer.body.consume(sink);
-    await eventually(() => sink.ended !== 'open');
-    const end = sink.ended instanceof TransportError ? sink.ended.code : sink.ended;
-    return `${answer.status} ${JSON.stringify(sink.text)} ${end}`;
-  }
   async function sameAsACall(played: Script): Promise<string> {
     script = played;
-    const expected = await outcome('call');
-    expect(await outcome('watch')).toBe(expected);
+    const expected = await outcome(transport, url, 'call');
+    expect(await outcome(transport, url, 'watch')).toBe(expected);
     return expected;
   }
 
@@ -168,9 +131,9 @@ describe('the body of a watch', () => {
 
   it('leaves a connection that the next request can use', async () => {
     script = { pieces: [HEAD + chunk('a') + END] };
-    for (let count = 0; count < 5; count++) expect(await outcome('watch')).toBe('200 "a" end');
+    for (let count = 0; count < 5; count++) expect(await outcome(transport, url, 'watch')).toBe('200 "a" end');
     script = { pieces: [HEAD, chunk('b'), END] };
-    expect(await outcome('watch')).toBe('200 "b" end');
+    expect(await outcome(transport, url, 'watch')).toBe('200 "b" end');
     expect(sockets).toHaveLength(1);
   });
 
@@ -290,5 +253,21 @@ describe('the body of a watch', () => {
     answer.body.consume(sink);
     await eventually(() => sink.ended !== 'open');
     expect(sink.ended).toMatchObject({ code: 'RESET' });
+  });
+
+  it('comes after as many provisional answers as one read of the connection can hold', async () => {
+    const connection = new Duplex({ read() {}, write: (_bytes, _encoding, done) => done() });
+    const request = httpRequest({ createConnection: () => connection });
+    const taps = new BodyTaps();
+    taps.attach(request);
+    const answered = new Promise<object>((resolve) => request.once('response', resolve));
+    request.end();
+    await nextTurn();
+    connection.push(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50_000)}${HEAD}${chunk('a')}`);
+    const told: string[] = [];
+    taps.of(await answered)?.start((bytes) => told.push(String(bytes)));
+    await eventually(() => told.length > 0);
+    expect(told).toEqual(['a']);
+    connection.destroy();
   });
 });

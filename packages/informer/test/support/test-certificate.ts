@@ -1,0 +1,22 @@
+// A certificate of its own making, for servers of tests that are not verified. It protects nothing.
+
+export const TEST_CERTIFICATE: { readonly cert: string; readonly key: string } = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBkDCCATagAwIBAgIUBrFxS51bEaojWMIyVPRWpJqBn2UwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyOTIyMTMzM1oYDzIxMjYxMTA1
+MjIxMzMzWjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATfa4UCoIEbSH7JYUtXi2Flk0ezVSXpV8vi6i7I7mSjaU7AKQauxAKJ
+lYeqauQEG1/gK57t0Cyc+vXhE5aZj5Dlo2QwYjAdBgNVHQ4EFgQUraEWA5vrjlUA
+5miVd8kFNqvCyg0wHwYDVR0jBBgwFoAUraEWA5vrjlUA5miVd8kFNqvCyg0wDwYD
+VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0gAMEUC
+IFUPbR7876RGYbUOoXqvpMxd0o7eaFEMqaxczh82sMM+AiEA/7er33hr/lZiZoia
+kF1AxUXZz7XDsUnOZlXGCzIBtRo=
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNe1zUqytp5XCEKIt
+tNdlreFSSg6JWET9cyNjOc0Kk4ChRANCAATfa4UCoIEbSH7JYUtXi2Flk0ezVSXp
+V8vi6i7I7mSjaU7AKQauxAKJlYeqauQEG1/gK57t0Cyc+vXhE5aZj5Dl
+-----END PRIVATE KEY-----
+`,
+};
