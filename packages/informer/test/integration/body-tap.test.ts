@@ -102,17 +102,44 @@ describe('the body of a watch', () => {
       '0\r\nT: 1\r\n\r\n',
       '3\r\nab',
       'A\r\n0123456789\r\n',
+      HEAD,
+    );
+    const line = (text: string): string => HEAD.replace('\r\n', `\r\n${text}\r\n`);
+    const head = fc.oneof(
+      { weight: 3, arbitrary: fc.constant(HEAD) },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(
+          `HTTP/1.1 103 Early Hints\r\n\r\n${HEAD}`,
+          `\r\n\r\n${HEAD}`,
+          HEAD.replaceAll('\r\n', '\n'),
+          HEAD.replace('1.1', '1.0'),
+          HEAD.replace('chunked', 'gzip, chunked'),
+          line('Content-Length: 3'),
+          line('Content-Encoding: identity'),
+          line('Connection: close'),
+          line('Connection: upgrade\r\nUpgrade: x'),
+          line('Transfer-Encoding: chunked'),
+          line('no header'),
+        ),
+      },
     );
     const body = fc.array(fc.oneof({ weight: 6, arbitrary: data.map(chunk) }, { weight: 1, arbitrary: odd }), {
       maxLength: 6,
     });
     await fc.assert(
-      fc.asyncProperty(body, fc.boolean(), fc.array(fc.nat(), { maxLength: 6 }), async (parts, ended, positions) => {
-        const whole = HEAD + parts.join('') + (ended ? END : '');
-        const ends = [...positions.map((position) => position % whole.length), whole.length].sort((a, b) => a - b);
-        await sameAsACall({ pieces: ends.map((end, index) => whole.slice(ends[index - 1] ?? 0, end)), after: 'end' });
-      }),
-      { numRuns: 60 },
+      fc.asyncProperty(
+        head,
+        body,
+        fc.boolean(),
+        fc.array(fc.nat(), { maxLength: 6 }),
+        async (start, parts, ended, positions) => {
+          const whole = start + parts.join('') + (ended ? END : '');
+          const ends = [...positions.map((position) => position % whole.length), whole.length].sort((a, b) => a - b);
+          await sameAsACall({ pieces: ends.map((end, index) => whole.slice(ends[index - 1] ?? 0, end)), after: 'end' });
+        },
+      ),
+      { numRuns: 100 },
     );
   });
 
