@@ -1,4 +1,5 @@
 // Bytes that wait for the rest of their document: grows by doubling, so that a document in many chunks is copied O(n).
+import { zeroBytes } from './node-buffer.ts';
 
 /** The unread part is `view()`; positions in it stay valid until `consume`. */
 export class ByteBuffer {
@@ -17,7 +18,7 @@ export class ByteBuffer {
   append(chunk: Uint8Array): void {
     const needed = this.length + chunk.length;
     if (this.#bytes.length - this.#end < chunk.length) {
-      const target = needed > this.#bytes.length ? new Uint8Array(Math.max(1024, needed * 2)) : this.#bytes;
+      const target = needed > this.#bytes.length ? zeroBytes(Math.max(1024, needed * 2)) : this.#bytes;
       target.set(this.view(), 0);
       this.#end = this.length;
       this.#start = 0;

@@ -42,7 +42,7 @@ export interface WatchSink<T extends KubernetesObject> {
 export interface WatchStream<T extends KubernetesObject> {
   /** Starts the flow; to be called once. */
   start(sink: WatchSink<T>): void;
-  /** Back-pressure: the connection is not read while paused. */
+  /** Back-pressure: the connection is not read while paused. Events of what was read before still come. */
   pause(): void;
   resume(): void;
   /** Idempotent. */
