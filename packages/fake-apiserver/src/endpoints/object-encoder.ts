@@ -24,6 +24,7 @@ export interface ObjectEncoder {
   message(frame: WireFrame): Buffer;
 }
 
+const LF = 0x0a;
 const CRLF = Buffer.from('\r\n');
 
 /** Surrounds a message with the chunk header and trailer of HTTP/1.1, in one allocation. */
@@ -41,7 +42,7 @@ export function makeFrame(parts: readonly (Buffer | string)[]): WireFrame {
 
 /** Only the chunk is cached; the message is a view into it. */
 export function viewFrame(chunk: Buffer): WireFrame {
-  const head = chunk.indexOf(0x0a) + 1;
+  const head = chunk.indexOf(LF) + 1;
   return { bytes: chunk.subarray(head, chunk.length - CRLF.length), chunk };
 }
 
@@ -64,12 +65,35 @@ export class LastFrame {
   }
 }
 
+type FrameKeys = Readonly<Record<WatchEventType, string>>;
+
+/** Under what the frames of a form are kept. Made once for all objects: the same text is found without comparing it. */
+function frameKeysOf(identifier: string): FrameKeys {
+  const key = (type: WatchEventType): string => `${identifier};watch=${type}`;
+  return {
+    ADDED: key('ADDED'),
+    MODIFIED: key('MODIFIED'),
+    DELETED: key('DELETED'),
+    BOOKMARK: key('BOOKMARK'),
+    ERROR: key('ERROR'),
+  };
+}
+
+const EVENT_END = '}\n';
+const eventStart = (type: WatchEventType): string => `{"type":"${type}","object":`;
+
 abstract class JsonEncoder implements ObjectEncoder {
-  abstract readonly identifier: string;
+  readonly identifier: string;
+  readonly #frameKeys: FrameKeys;
   readonly contentType = 'application/json';
   readonly streamContentType = 'application/json';
   readonly #last = new LastFrame();
   protected abstract text(object: ApiObject, first: boolean): string;
+
+  constructor(identifier: string, frameKeys: FrameKeys = frameKeysOf(identifier)) {
+    this.identifier = identifier;
+    this.#frameKeys = frameKeys;
+  }
 
   encode(stored: StoredObject): Buffer {
     return stored.encoding(this.identifier, (object) => ownBytes(this.text(object, true)));
@@ -79,7 +103,7 @@ abstract class JsonEncoder implements ObjectEncoder {
     return this.#last.get(type, stored, () =>
       viewFrame(
         stored.encoding(
-          `${this.identifier};watch=${type}`,
+          this.#frameKeys[type],
           (object) => makeFrame(this.pieces(type, this.text(object, false))).chunk,
         ),
       ),
@@ -87,7 +111,7 @@ abstract class JsonEncoder implements ObjectEncoder {
   }
 
   protected pieces(type: WatchEventType, object: string): readonly string[] {
-    return [`{"type":"${type}","object":`, object, '}\n'];
+    return [eventStart(type), object, EVENT_END];
   }
 
   errorFrame(status: Status): WireFrame {
@@ -101,13 +125,15 @@ abstract class JsonEncoder implements ObjectEncoder {
 
 /** The object as it is. Items of built-in lists are its bytes without kind and apiVersion in front. */
 export class PlainJsonEncoder extends JsonEncoder {
-  readonly identifier = 'json;full';
   /** What every item of a list begins with; `encodeItem` gives what follows. */
   readonly itemStart: string;
   readonly #custom: boolean;
+  #kind: string | undefined;
+  #apiVersion: string | undefined;
+  #typeMetaLength = 0;
 
   constructor(custom: boolean) {
-    super();
+    super(PLAIN, PLAIN_KEYS);
     this.#custom = custom;
     this.itemStart = custom ? '' : '{';
   }
@@ -125,23 +151,39 @@ export class PlainJsonEncoder extends JsonEncoder {
 
   encodeItem(stored: StoredObject): Buffer {
     if (this.#custom) return this.encode(stored);
-    const sent = this.#sent(stored);
-    if (sent !== undefined) return sent.subarray(Buffer.byteLength(typeMeta(stored.object)));
-    return stored.encoding('json;fields', (object) => ownBytes(fieldsText(object)));
+    return this.#sent(stored, this.#typeMetaBytes(stored.object)) ?? stored.encoding('json;fields', ownFields);
   }
 
-  /** Watchers hear of a write before anybody else, and what they got holds what the others get. */
-  #sent(stored: StoredObject): Buffer | undefined {
-    for (const type of ['MODIFIED', 'ADDED'] as const) {
-      const chunk = stored.made(`${this.identifier};watch=${type}`);
-      if (chunk === undefined) continue;
-      const [before = '', , after = ''] = this.pieces(type, '');
-      const { bytes } = viewFrame(chunk);
-      return bytes.subarray(before.length, bytes.length - after.length);
+  /**
+   * Watchers hear of a write before anybody else, and what they got holds what the others get. `skip` leaves bytes out at the start.
+   * Called for each item of a list, so it makes nothing but the view it returns.
+   */
+  #sent(stored: StoredObject, skip = 0): Buffer | undefined {
+    let before = MODIFIED_BEFORE;
+    let chunk = stored.made(PLAIN_KEYS.MODIFIED);
+    if (chunk === undefined) {
+      before = ADDED_BEFORE;
+      chunk = stored.made(PLAIN_KEYS.ADDED);
     }
-    return undefined;
+    return chunk?.subarray(chunk.indexOf(LF) + 1 + before + skip, chunk.length - CRLF.length - EVENT_END.length);
+  }
+
+  /** The objects of a list have the same kind and version. */
+  #typeMetaBytes(object: ApiObject): number {
+    if (object.kind !== this.#kind || object.apiVersion !== this.#apiVersion) {
+      this.#kind = object.kind;
+      this.#apiVersion = object.apiVersion;
+      this.#typeMetaLength = Buffer.byteLength(typeMeta(object));
+    }
+    return this.#typeMetaLength;
   }
 }
+
+const PLAIN = 'json;full';
+const PLAIN_KEYS = frameKeysOf(PLAIN);
+const MODIFIED_BEFORE = eventStart('MODIFIED').length;
+const ADDED_BEFORE = eventStart('ADDED').length;
+const ownFields = (object: ApiObject): Buffer => ownBytes(fieldsText(object));
 
 const typeMeta = ({ kind, apiVersion }: ApiObject): string =>
   `{"kind":${goJsonStringify(kind)},"apiVersion":${goJsonStringify(apiVersion)},`;
@@ -164,13 +206,11 @@ function customText(object: ApiObject): string {
 
 /** Metadata only. */
 export class MetadataEncoder extends JsonEncoder {
-  readonly identifier: string;
   readonly #apiVersion: string;
 
   constructor(version: string) {
-    super();
+    super(`metadata;${version}`);
     this.#apiVersion = `meta.k8s.io/${version}`;
-    this.identifier = `metadata;${version}`;
   }
 
   protected text(object: ApiObject): string {
@@ -186,18 +226,16 @@ const ROWS_END = ']}';
 
 /** A Table with one row. */
 export class TableEncoder extends JsonEncoder {
-  readonly identifier: string;
   readonly #store: ResourceStore;
   readonly #version: string;
   readonly #include: IncludeObject;
 
   constructor(store: ResourceStore, version: string, include: IncludeObject) {
-    super();
+    // Column definitions belong to a version of the resource, so the version is part of the form.
+    super(`table;${version};${include};${store.info.version}`);
     this.#store = store;
     this.#version = version;
     this.#include = include;
-    // Column definitions belong to a version of the resource, so the version is part of the form.
-    this.identifier = `table;${version};${include};${store.info.version}`;
   }
 
   protected text(object: ApiObject, first: boolean): string {

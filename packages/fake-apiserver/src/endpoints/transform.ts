@@ -90,8 +90,9 @@ export async function encodeList(
   if (target !== undefined && isTable(target)) {
     const encoder = new TableEncoder(store, target.version, includeObjectOf(query));
     const [head, tail] = encoder.listEnvelope(listMeta(list, false));
-    const rows = await encodeItems(list.items, (item) => encoder.row(item));
-    return joinItems(Buffer.from(head), rows, Buffer.from(tail));
+    const parts = await addItems([Buffer.from(head)], list.items, (item) => encoder.row(item), COMMA);
+    parts.push(Buffer.from(tail));
+    return parts;
   }
   if (target?.kind === 'PartialObjectMetadata') {
     throw notAcceptable(
@@ -109,17 +110,23 @@ export async function encodeList(
         Buffer.from(goJsonStringify({ kind: 'PartialObjectMetadataList', apiVersion, metadata: meta, items: null })),
       ];
     }
-    const items = await encodeItems(list.items, (item) => encoder.encode(item));
-    return joinItems(listHead('PartialObjectMetadataList', apiVersion, meta, false), items, listTail(undefined));
+    const head = listHead('PartialObjectMetadataList', apiVersion, meta, false);
+    const parts = await addItems([head], list.items, (item) => encoder.encode(item), COMMA);
+    parts.push(listTail(undefined));
+    return parts;
   }
   const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
   if (protobuf) return protobufList(info.listKind, apiVersion, list, undefined);
   const encoder = new PlainJsonEncoder(info.custom);
   const meta = listMeta(list, info.custom);
-  const items = await encodeItems(list.items, (item) => encoder.encodeItem(item));
   const head = listHead(info.listKind, apiVersion, meta, info.custom);
   const tail = listTail(info.custom ? { kind: info.listKind, metadata: meta } : undefined);
-  return joinItems(head, items, tail, encoder.itemStart);
+  if (list.items.length === 0) return [head, tail];
+  const between = Buffer.from(`,${encoder.itemStart}`);
+  const parts = [head, Buffer.from(encoder.itemStart)];
+  await addItems(parts, list.items, (item) => encoder.encodeItem(item), between);
+  parts.push(tail);
+  return parts;
 }
 
 async function protobufList(
@@ -130,34 +137,26 @@ async function protobufList(
 ): Promise<readonly Buffer[]> {
   const head = { kind, apiVersion, metadata: listMeta(list, false) };
   const encoder = new ProtobufEncoder(metadataVersion);
-  const items = await encodeItems(list.items, (item) => encoder.encodeItem(item));
+  const items = await addItems([], list.items, (item) => encoder.encodeItem(item));
   return encodeProtobufList(head, items);
 }
 
-async function encodeItems(
+/** Appends the items, the JSON ones with what stands between two of them. */
+async function addItems(
+  parts: Buffer[],
   items: readonly StoredObject[],
   encode: (item: StoredObject) => Buffer,
-): Promise<readonly Buffer[]> {
-  const encoded: Buffer[] = [];
-  for (const item of items) {
-    encoded.push(encode(item));
-    if (encoded.length % YIELD_EVERY === 0) await pause();
+  between?: Buffer,
+): Promise<Buffer[]> {
+  for (let index = 0; index < items.length; index++) {
+    if (index > 0 && between !== undefined) parts.push(between);
+    parts.push(encode(items[index]!));
+    if (index % YIELD_EVERY === YIELD_EVERY - 1) await pause();
   }
-  return encoded;
-}
-
-function joinItems(head: Buffer, items: readonly Buffer[], tail: Buffer, itemStart = ''): readonly Buffer[] {
-  const parts: Buffer[] = [head];
-  let before = Buffer.from(itemStart);
-  const between = Buffer.from(`,${itemStart}`);
-  for (const item of items) {
-    if (before.length > 0) parts.push(before);
-    parts.push(item);
-    before = between;
-  }
-  parts.push(tail);
   return parts;
 }
+
+const COMMA = Buffer.from(',');
 
 /** Lists of custom resources always show `continue`. */
 function listMeta(list: StorageList, custom: boolean): Readonly<Record<string, unknown>> {
