@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { Http1Response } from './http1-adapter.ts';
 
@@ -51,5 +52,47 @@ describe('a watch over HTTP/1.1', () => {
       await new Promise((resolve) => setImmediate(resolve));
       expect(socket.writableLength).toBe(0);
     }
+  });
+});
+
+describe('a long answer over HTTP/1.1', () => {
+  // Each part is different, so that bytes which are overwritten before they are sent show.
+  const parts = Array.from({ length: 40_000 }, (_, index) =>
+    Buffer.alloc(index % 1000 === 0 ? 100_000 : 1 + (index % 700), String(index)),
+  );
+
+  async function serve(client: (response: IncomingMessage) => Promise<void>): Promise<void> {
+    let sent: Promise<void> | undefined;
+    const server = createServer((request, response) => {
+      sent = new Http1Response(request, response).send(200, parts);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const response = await new Promise<IncomingMessage>((resolve) => get({ host: '127.0.0.1', port }, resolve));
+      await client(response);
+      await sent;
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  it.each([0, 5])('arrives as it was given, with a reader that rests %d turns after each piece', async (turns) => {
+    await serve(async (response) => {
+      const got: Buffer[] = [];
+      for await (const piece of response) {
+        got.push(piece as Buffer);
+        for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(Buffer.concat(got).equals(Buffer.concat(parts))).toBe(true);
+    });
+  });
+
+  it('is given up when the client goes away in the middle', async () => {
+    await serve(async (response) => {
+      await new Promise((resolve) => response.once('data', resolve));
+      response.destroy();
+    });
   });
 });

@@ -73,10 +73,7 @@ export class Http1Response implements HttpResponse {
       response.end(noBody ? undefined : Buffer.concat(body, size));
       return;
     }
-    for (const chunk of coalesce(body)) {
-      if (response.destroyed) return;
-      if (!response.write(chunk)) await drained(response);
-    }
+    await writeParts(response, body);
     response.end();
   }
 
@@ -92,13 +89,38 @@ export class Http1Response implements HttpResponse {
   }
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/**
+ * Small parts leave together, out of one buffer that is filled again when the kernel has it: a new one for every write would be as much
+ * garbage as the list is long, and more work for the collector than all the rest.
+ */
+async function writeParts(response: ServerResponse, parts: readonly Buffer[]): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(WRITE_BYTES);
+  let used = 0;
+  const flush = async (): Promise<void> => {
+    if (used > 0) await written(response, buffer.subarray(0, used));
+    used = 0;
+  };
+  for (const part of parts) {
+    if (used + part.length > WRITE_BYTES) await flush();
+    if (part.length > WRITE_BYTES) await written(response, part);
+    else used += part.copy(buffer, used);
+  }
+  await flush();
+}
+
+/** Resolves when nobody needs the bytes any more. */
+function written(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
+    if (response.destroyed) {
+      resolve();
+      return;
+    }
     const done = (): void => {
-      response.off('drain', done).off('close', done);
+      response.off('close', done);
       resolve();
     };
-    response.on('drain', done).on('close', done);
+    response.on('close', done);
+    response.write(bytes, done);
   });
 }
 
