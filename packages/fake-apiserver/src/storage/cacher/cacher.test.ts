@@ -147,30 +147,6 @@ describe('Cacher: where a watch can start', () => {
   });
 });
 
-describe('Cacher: bytes of objects', () => {
-  it('are kept for the present state alone, and made again for who reads the past', async () => {
-    const f = await setUp();
-    const watch = await f.watch({ resourceVersion: '1' });
-    const next = () => {
-      const event = watch.next();
-      if (event === undefined || event.type === 'ERROR') throw new Error('no event');
-      return event.object;
-    };
-    let encoded = 0;
-    const encode = () => Buffer.from(String(++encoded));
-    await f.create('x/a');
-    const created = next();
-    expect([String(created.encoding('form', encode)), String(created.encoding('form', encode))]).toEqual(['1', '1']);
-    await f.update('x/a', { image: 'two' });
-    expect(created.made('form')).toBeUndefined();
-    expect(String(created.encoding('form', encode))).toBe('2');
-    const updated = next();
-    updated.encoding('form', encode);
-    await f.remove('x/a');
-    expect(updated.made('form')).toBeUndefined();
-  });
-});
-
 describe('Cacher: slow watchers', () => {
   it('cuts off a reader whose buffer stays full; what it got has no gap, and others get everything', async () => {
     const f = await setUp();
