@@ -65,10 +65,10 @@ export class LastFrame {
   }
 }
 
-type FrameKeys = Readonly<Record<WatchEventType, string>>;
+export type FrameKeys = Readonly<Record<WatchEventType, string>>;
 
 /** Under what the frames of a form are kept. Made once for all objects: the same text is found without comparing it. */
-function frameKeysOf(identifier: string): FrameKeys {
+export function frameKeysOf(identifier: string): FrameKeys {
   const key = (type: WatchEventType): string => `${identifier};watch=${type}`;
   return {
     ADDED: key('ADDED'),

@@ -11,7 +11,7 @@ import type { ApiObject } from '../storage/api-object.ts';
 import { ownCopy } from '../storage/own-bytes.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { WireFrame } from './http.ts';
-import { LastFrame, makeFrame, type ObjectEncoder, viewFrame } from './object-encoder.ts';
+import { type FrameKeys, frameKeysOf, LastFrame, makeFrame, type ObjectEncoder, viewFrame } from './object-encoder.ts';
 
 const LENGTH_PREFIX_BYTES = 4;
 
@@ -21,11 +21,13 @@ export class ProtobufEncoder implements ObjectEncoder {
   readonly contentType = 'application/vnd.kubernetes.protobuf';
   readonly streamContentType = 'application/vnd.kubernetes.protobuf;stream=watch';
   readonly #metadataVersion: string | undefined;
+  readonly #frameKeys: FrameKeys;
   readonly #last = new LastFrame();
 
   constructor(metadataVersion?: string) {
     this.#metadataVersion = metadataVersion;
     this.identifier = metadataVersion === undefined ? 'protobuf' : `protobuf;metadata;${metadataVersion}`;
+    this.#frameKeys = frameKeysOf(this.identifier);
   }
 
   encode(stored: StoredObject): Buffer {
@@ -40,7 +42,7 @@ export class ProtobufEncoder implements ObjectEncoder {
   frame(type: WatchEventType, stored: StoredObject): WireFrame {
     return this.#last.get(type, stored, () =>
       viewFrame(
-        stored.encoding(`${this.identifier};watch=${type}`, (object) => {
+        stored.encoding(this.#frameKeys[type], (object) => {
           const body = encodeProtobuf(this.#shown(object));
           return makeFrame([encodeWatchEventProtobuf(type, body)]).chunk;
         }),

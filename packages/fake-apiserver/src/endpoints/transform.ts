@@ -90,9 +90,7 @@ export async function encodeList(
   if (target !== undefined && isTable(target)) {
     const encoder = new TableEncoder(store, target.version, includeObjectOf(query));
     const [head, tail] = encoder.listEnvelope(listMeta(list, false));
-    const parts = await addItems([Buffer.from(head)], list.items, (item) => encoder.row(item), COMMA);
-    parts.push(Buffer.from(tail));
-    return parts;
+    return jsonList(Buffer.from(head), list.items, (item) => encoder.row(item), Buffer.from(tail));
   }
   if (target?.kind === 'PartialObjectMetadata') {
     throw notAcceptable(
@@ -111,9 +109,7 @@ export async function encodeList(
       ];
     }
     const head = listHead('PartialObjectMetadataList', apiVersion, meta, false);
-    const parts = await addItems([head], list.items, (item) => encoder.encode(item), COMMA);
-    parts.push(listTail(undefined));
-    return parts;
+    return jsonList(head, list.items, (item) => encoder.encode(item), listTail(undefined));
   }
   const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
   if (protobuf) return protobufList(info.listKind, apiVersion, list, undefined);
@@ -121,10 +117,19 @@ export async function encodeList(
   const meta = listMeta(list, info.custom);
   const head = listHead(info.listKind, apiVersion, meta, info.custom);
   const tail = listTail(info.custom ? { kind: info.listKind, metadata: meta } : undefined);
-  if (list.items.length === 0) return [head, tail];
-  const between = Buffer.from(`,${encoder.itemStart}`);
-  const parts = [head, Buffer.from(encoder.itemStart)];
-  await addItems(parts, list.items, (item) => encoder.encodeItem(item), between);
+  return jsonList(head, list.items, (item) => encoder.encodeItem(item), tail, encoder.itemStart);
+}
+
+/** `itemStart` is what every item begins with before what `encode` gives. */
+async function jsonList(
+  head: Buffer,
+  items: readonly StoredObject[],
+  encode: (item: StoredObject) => Buffer,
+  tail: Buffer,
+  itemStart = '',
+): Promise<readonly Buffer[]> {
+  const parts = items.length === 0 || itemStart === '' ? [head] : [head, Buffer.from(itemStart)];
+  await addItems(parts, items, encode, Buffer.from(`,${itemStart}`));
   parts.push(tail);
   return parts;
 }
@@ -155,8 +160,6 @@ async function addItems(
   }
   return parts;
 }
-
-const COMMA = Buffer.from(',');
 
 /** Lists of custom resources always show `continue`. */
 function listMeta(list: StorageList, custom: boolean): Readonly<Record<string, unknown>> {

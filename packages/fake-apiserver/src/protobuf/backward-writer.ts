@@ -3,7 +3,6 @@
 
 export type WireType = 0 | 1 | 2 | 5;
 
-const encoder = new TextEncoder();
 /** From here on a call into the runtime costs less than a loop. */
 const LONG_TEXT = 32;
 
@@ -44,7 +43,7 @@ export class BackwardWriter {
   string(text: string): void {
     const length = text.length;
     if (length > LONG_TEXT) {
-      this.#longString(text);
+      this.#encoded(text);
       return;
     }
     this.#reserve(length);
@@ -52,7 +51,7 @@ export class BackwardWriter {
     for (let index = 0; index < length; index++) {
       const code = text.charCodeAt(index);
       if (code >= 0x80) {
-        this.raw(encoder.encode(text));
+        this.#encoded(text);
         return;
       }
       this.#bytes[start + index] = code;
@@ -60,7 +59,7 @@ export class BackwardWriter {
     this.#at = start;
   }
 
-  #longString(text: string): void {
+  #encoded(text: string): void {
     const length = Buffer.byteLength(text);
     this.#reserve(length);
     this.#at -= length;

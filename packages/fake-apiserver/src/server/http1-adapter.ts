@@ -5,30 +5,15 @@ import type { BodyStream, HttpResponse, WireFrame } from '../endpoints/http.ts';
 
 /** Up to this size Go's server knows the length before it sends the head. */
 export const BUFFERED_BODY_BYTES = 2048;
-const WRITE_BYTES = 64 * 1024;
+/** How much of a long answer leaves in one write. */
+export const WRITE_BYTES: number = 64 * 1024;
 
 /**
  * What a stream may hold before its reader counts as slow. Node says stop at 16 KiB, which the writers of a single turn of
  * the event loop fill: a reader that keeps up would get that much a turn and no more, and fall behind without end. A
  * kernel-side buffer, which is all Go's server has, takes megabytes.
  */
-export const STREAM_BUFFER_BYTES: number = 256 * 1024;
-
-/** Joins small parts, so that a list of many items does not become as many writes. */
-export function* coalesce(parts: readonly Buffer[], maxBytes: number = WRITE_BYTES): Generator<Buffer> {
-  let pending: Buffer[] = [];
-  let size = 0;
-  for (const part of parts) {
-    if (size > 0 && size + part.length > maxBytes) {
-      yield pending.length === 1 ? pending[0]! : Buffer.concat(pending, size);
-      pending = [];
-      size = 0;
-    }
-    pending.push(part);
-    size += part.length;
-  }
-  if (size > 0) yield pending.length === 1 ? pending[0]! : Buffer.concat(pending, size);
-}
+const STREAM_BUFFER_BYTES = 256 * 1024;
 
 export class Http1Response implements HttpResponse {
   readonly #response: ServerResponse;

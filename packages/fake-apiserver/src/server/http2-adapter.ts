@@ -1,7 +1,7 @@
 // HTTP/2 streams of node as HttpResponse.
 import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { BodyStream, HttpResponse, WireFrame } from '../endpoints/http.ts';
-import { coalesce, hasRoom } from './http1-adapter.ts';
+import { hasRoom, WRITE_BYTES } from './http1-adapter.ts';
 
 export class Http2Response implements HttpResponse {
   readonly #stream: ServerHttp2Stream;
@@ -77,6 +77,22 @@ function drained(stream: ServerHttp2Stream): Promise<void> {
     };
     stream.on('drain', done).on('close', done);
   });
+}
+
+/** Joins small parts, so that a list of many items does not become as many writes. */
+function* coalesce(parts: readonly Buffer[]): Generator<Buffer> {
+  let pending: Buffer[] = [];
+  let size = 0;
+  for (const part of parts) {
+    if (size > 0 && size + part.length > WRITE_BYTES) {
+      yield pending.length === 1 ? pending[0]! : Buffer.concat(pending, size);
+      pending = [];
+      size = 0;
+    }
+    pending.push(part);
+    size += part.length;
+  }
+  if (size > 0) yield pending.length === 1 ? pending[0]! : Buffer.concat(pending, size);
 }
 
 class Http2Body implements BodyStream {

@@ -62,7 +62,7 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
   client.catch(() => {});
   const proxyOf = chooseProxy(options.proxyUrl, process.env);
   const taps = new BodyTaps();
-  const tapped = { request: (...call: NodeRequest): ClientRequest => requestTapped(taps, call) };
+  const tapped = tappedRequests(taps);
   let material: TlsMaterial | undefined;
   let pools = new Map<string, Pool>();
 
@@ -134,13 +134,20 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
   };
 }
 
-type NodeRequest = [options: RequestOptions, onResponse: (response: IncomingMessage) => void];
+/** Node's own way to make a request, as axios takes it. */
+interface NodeRequests {
+  request(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest;
+}
 
-function requestTapped(taps: BodyTaps, [options, onResponse]: NodeRequest): ClientRequest {
-  const send = options.protocol === 'https:' ? httpsRequest : httpRequest;
-  const request = send(options, onResponse);
-  taps.attach(request);
-  return request;
+function tappedRequests(taps: BodyTaps): NodeRequests {
+  return {
+    request(options, onResponse) {
+      const send = options.protocol === 'https:' ? httpsRequest : httpRequest;
+      const request = send(options, onResponse);
+      taps.attach(request);
+      return request;
+    },
+  };
 }
 
 /** Loaded with the first transport: a program that only imports this package should start fast. */

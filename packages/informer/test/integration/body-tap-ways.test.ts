@@ -1,20 +1,15 @@
 // The body of a watch over each way to a server, TLS and proxies: read past Node's parser there too, and the same as that of a call.
 import { createServer as createHttpServer, request as httpRequest } from 'node:http';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAxiosTransport } from '../../src/rest/axios-transport.ts';
 import type { TlsMaterial } from '../../src/rest/tls-material.ts';
 import type { Transport } from '../../src/rest/transport.ts';
-import { chunk, END, HEAD, nextTurn, outcome, playOn, type Script } from '../support/chunked-answer.ts';
+import { chunk, END, HEAD, listen, nextTurn, outcome, playOn, type Script } from '../support/chunked-answer.ts';
 import { eventually } from '../support/http-server.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { TEST_CERTIFICATE } from '../support/test-certificate.ts';
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
 
 /** Forwards plain requests and makes tunnels. */
 function createProxy(): Server {

@@ -1,6 +1,6 @@
 // A watch reads its body past Node's parser, a call does not. Both must tell of the same bytes and the same end, whatever the server sends.
 import { request as httpRequest } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAxiosTransport } from '../../src/rest/axios-transport.ts';
 import { BodyTaps } from '../../src/rest/body-tap.ts';
 import type { Transport, TransportPurpose, TransportResponse } from '../../src/rest/transport.ts';
-import { chunk, END, HEAD, nextTurn, outcome, playOn, type Script } from '../support/chunked-answer.ts';
+import { chunk, END, HEAD, listen, nextTurn, outcome, playOn, type Script } from '../support/chunked-answer.ts';
 import { eventually } from '../support/http-server.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 
@@ -30,8 +30,7 @@ describe('the body of a watch', () => {
       sockets.push(socket);
       playOn(socket, () => script);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+    url = `http://127.0.0.1:${await listen(server)}/x`;
     transport = createAxiosTransport();
   });
   afterEach(async () => {

@@ -1,5 +1,5 @@
 // Answers with chunked bodies, byte by byte as a server writes them, and what a transport makes of them.
-import type { Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { TransportError } from '../../src/errors.ts';
 import type { Transport, TransportPurpose, TransportResponse } from '../../src/rest/transport.ts';
 import { eventually } from './http-server.ts';
@@ -9,6 +9,12 @@ export const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransf
 export const END = '0\r\n\r\n';
 export const chunk = (data: string): string => `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`;
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The port of the loopback interface that the server got. */
+export async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
 
 /** What a server does with a request: writes these pieces, each in a turn of its own, and then maybe ends the connection. */
 export interface Script {
