@@ -1,5 +1,6 @@
 // Which class an error of LIST or WATCH belongs to; the state machine knows classes only.
 // Upstream: client-go@v0.30.3:tools/cache/reflector.go#isExpiredError, isTooLargeResourceVersionError, isWatchErrorRetriable
+import type { Status, StatusCause } from '@kube-rx/apimachinery';
 import {
   isBadRequest,
   isExpiredOrGone,
@@ -51,10 +52,16 @@ const TOO_LARGE = 'Too large resource version';
 function isTooLarge(error: Error): boolean {
   const status = statusOf(error);
   if (status === undefined) return false;
-  const causes = status.details?.causes ?? [];
+  const causes = causesOf(status);
   if (causes.some((cause) => cause.reason === 'ResourceVersionTooLarge')) return true;
   if (!isTimeout(error) || status.details === undefined) return false;
-  return causes.some((cause) => cause.message === TOO_LARGE) || (status.message ?? '').includes(TOO_LARGE);
+  return causes.some((cause) => cause.message === TOO_LARGE) || String(status.message ?? '').includes(TOO_LARGE);
+}
+
+/** Empty for whatever else than causes stands there: the error may be of a lister that decodes for itself. */
+function causesOf(status: Status | undefined): readonly StatusCause[] {
+  const causes: unknown = status?.details?.causes;
+  return Array.isArray(causes) ? causes.filter((cause) => typeof cause === 'object' && cause !== null) : [];
 }
 
 export function faultKindOf(error: Error): FaultKind {
@@ -65,7 +72,7 @@ export function faultKindOf(error: Error): FaultKind {
   if (isForbidden(error)) return 'forbidden';
   if (isNotFound(error)) return 'not-found';
   if (isBadRequest(error) || isInvalid(error)) return 'bad-request';
-  if (statusOf(error)?.details?.causes?.some((cause) => cause.reason === 'ClientWatchDecoding')) return 'decode';
+  if (causesOf(statusOf(error)).some((cause) => cause.reason === 'ClientWatchDecoding')) return 'decode';
   if (statusOf(error) !== undefined) return 'server';
   if (error instanceof TransportError) return error.code === 'REFUSED' ? 'refused' : 'transport';
   if (error instanceof DecodeError || error instanceof UnexpectedStatusCodeError) return 'decode';

@@ -1,7 +1,9 @@
 // Failed HTTP answers to StatusErrors.
 // Upstream: client-go@v0.30.3:rest/request.go#transformResponse, apimachinery@v0.30.3:pkg/api/errors/errors.go#NewGenericServerResponse
 import type { Status, StatusReason } from '@kube-rx/apimachinery';
-import { isStatus, StatusError } from '@kube-rx/apimachinery';
+import { isStatus, newInternalError, StatusError } from '@kube-rx/apimachinery';
+import { soundStatus } from './json-shape.ts';
+import { parseMediaType } from './media-type.ts';
 import { utf8ToString } from './utf8.ts';
 
 const REASONS: Readonly<Record<number, readonly [StatusReason, string]>> = {
@@ -31,25 +33,50 @@ export interface FailedAnswer {
   readonly body: Uint8Array;
 }
 
-/** The Status of the body, or one made from the code when the body is none. */
-export function statusErrorOf(answer: FailedAnswer): StatusError {
-  return parsedStatus(answer) ?? genericStatusError(answer);
+export interface StatusErrorOptions {
+  /** Believes the body no more than client-go does: it must be called JSON, say Failure, and give its own code. @defaultValue false */
+  readonly strict?: boolean;
 }
 
-function parsedStatus(answer: FailedAnswer): StatusError | undefined {
-  let value: unknown;
+/** The Status of the body, or one made from the code when the body is none. */
+export function statusErrorOf(answer: FailedAnswer, options: StatusErrorOptions = {}): StatusError {
+  if (!options.strict) return parsedStatus(answer) ?? genericStatusError(answer);
+  return contentTypeError(answer.headers) ?? strictStatus(answer) ?? genericStatusError(answer);
+}
+
+/** What client-go makes of a Content-Type that cannot be read, whatever the answer is. */
+export function contentTypeError(headers: FailedAnswer['headers']): StatusError | undefined {
+  const contentType = headers['content-type'] ?? '';
+  const problem = contentType === '' ? undefined : parseMediaType(contentType).problem;
+  return problem === undefined ? undefined : newInternalError(`${problem}: ${JSON.stringify(contentType)}`);
+}
+
+function jsonOf(body: Uint8Array): unknown {
   try {
-    value = JSON.parse(utf8ToString(answer.body));
+    return JSON.parse(utf8ToString(body));
   } catch {
     return undefined;
   }
-  if (!isStatus(value) || value.status === 'Success') return undefined;
+}
+
+function strictStatus({ headers, body }: FailedAnswer): StatusError | undefined {
+  const contentType = headers['content-type'] ?? '';
+  if (contentType !== '' && parseMediaType(contentType).type !== 'application/json') return undefined;
+  const status = soundStatus(jsonOf(body));
+  if (status?.kind !== 'Status' || status.status !== 'Failure') return undefined;
+  return (status.apiVersion ?? '').split('/').length > 2 ? undefined : new StatusError(status);
+}
+
+function parsedStatus(answer: FailedAnswer): StatusError | undefined {
+  const value = jsonOf(answer.body);
+  const status = isStatus(value) ? soundStatus(value) : undefined;
+  if (status === undefined || status.status === 'Success') return undefined;
   const retryAfter = retryAfterSeconds(answer.headers);
   return new StatusError({
-    ...value,
-    code: value.code ?? answer.statusCode,
+    ...status,
+    code: status.code ?? answer.statusCode,
     // A proxy may ask for patience in the header alone.
-    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter, ...value.details } }),
+    ...(retryAfter === undefined ? {} : { details: { retryAfterSeconds: retryAfter, ...status.details } }),
   });
 }
 
@@ -87,10 +114,10 @@ function genericReason(statusCode: number, method: string): readonly [StatusReas
 /** The most that is waited because a server asks for it, ms: one bad answer must not silence a cache for a day. */
 export const MAX_RETRY_AFTER_MS = 300_000;
 
-/** Whole seconds of the Retry-After header; a date counts as absent, as upstream. */
+/** Whole seconds of the Retry-After header, no less than 0; a date counts as absent, as upstream, a sign does not. */
 export function retryAfterSeconds(headers: Readonly<Record<string, string | undefined>>): number | undefined {
   const value = headers['retry-after'];
-  return value !== undefined && /^[0-9]{1,9}$/.test(value) ? Number(value) : undefined;
+  return value !== undefined && /^[+-]?[0-9]{1,9}$/.test(value) ? Math.max(Number(value), 0) : undefined;
 }
 
 function pathOf(url: string): string {

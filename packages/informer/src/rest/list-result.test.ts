@@ -1,3 +1,4 @@
+import { StatusError } from '@kube-rx/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { fillKinds, listResultOf } from './list-result.ts';
 import { defineResource } from './resource-type.ts';
@@ -49,7 +50,7 @@ describe('listResultOf', () => {
     [
       'a list of a foreign kind',
       { kind: 'WidgetList', apiVersion: 'acme.test/v1' },
-      { tolerant: 'NOT_A_LIST', typed: 'UNKNOWN_KIND', dynamic: '[]' },
+      { tolerant: 'NOT_A_LIST', typed: 'NOT_A_LIST', dynamic: '[]' },
     ],
     [
       'a list of another kind',
@@ -69,8 +70,21 @@ describe('listResultOf', () => {
     }
   });
 
-  it('fails for Secrets in place of what was asked for, whose values are no bytes', () => {
-    expect(() => result({ kind: 'SecretList', apiVersion: 'v1' }, 'typed', [{ data: { v: '5' } }])).toThrow(/base64/);
+  it('reads a version or token that is no text as none, and fails for it as a generated client would', () => {
+    const value = { kind: 'ConfigMapList', metadata: { resourceVersion: 5, continue: null, remainingItemCount: 'x' } };
+    for (const decoding of ['tolerant', 'dynamic'] as const) {
+      expect(result(value, decoding)).toEqual({ items: [{}], resourceVersion: '', continue: '' });
+    }
+    expect(() => result(value, 'typed')).toThrow(/metadata of a ConfigMapList/);
+  });
+
+  it('takes no Status with a field of another type for one', () => {
+    expect(() => result({ ...failure, code: '500' }, 'tolerant')).toThrow(/another type/);
+    expect(() => result({ ...failure, code: '500' }, 'typed')).toThrow(/another type/);
+  });
+
+  it('takes a failure of any version for one as a generated client would', () => {
+    expect(() => result({ ...failure, apiVersion: 'meta.k8s.io/v1' }, 'typed')).toThrow(StatusError);
   });
 });
 
@@ -78,13 +92,23 @@ describe('fillKinds', () => {
   it('takes the kind from the list, else from the resource, and leaves what is there', () => {
     const items = [{}, { kind: 'Other', apiVersion: 'x/v1' }];
     fillKinds(items, { kind: 'ThingList', apiVersion: 'y/v1' }, ConfigMaps, 'tolerant');
-    expect(items).toEqual([
+    expect(items).toMatchObject([
       { kind: 'Thing', apiVersion: 'y/v1' },
       { kind: 'Other', apiVersion: 'x/v1' },
     ]);
     const unnamed = [{}];
     fillKinds(unnamed, {}, ConfigMaps, 'tolerant');
-    expect(unnamed).toEqual([{ kind: 'ConfigMap', apiVersion: 'v1' }]);
+    expect(unnamed).toMatchObject([{ kind: 'ConfigMap', apiVersion: 'v1' }]);
+  });
+
+  it('fails for an item with a field of another type as a generated client would', () => {
+    expect(() => fillKinds([{ metadata: { name: 5 } }], {}, ConfigMaps, 'typed')).toThrow(/metadata of a ConfigMap/);
+    const secrets = { kind: 'SecretList', apiVersion: 'v1' };
+    expect(() => fillKinds([{ data: { v: '5' } }], secrets, ConfigMaps, 'typed')).toThrow(/data of a Secret/);
+    const items = [{ metadata: { name: 5, resourceVersion: '7' } }];
+    fillKinds(items, {}, ConfigMaps, 'tolerant');
+    expect(items).toMatchObject([{ metadata: { resourceVersion: '7' } }]);
+    expect(items[0]!.metadata).not.toHaveProperty('name');
   });
 
   it('refuses an item that is no object; upstream makes an empty one of null', () => {
@@ -92,6 +116,6 @@ describe('fillKinds', () => {
     expect(() => fillKinds([5], {}, ConfigMaps, 'typed')).toThrow(/no object/);
     const items = [null];
     fillKinds(items, {}, ConfigMaps, 'typed');
-    expect(items).toEqual([{ kind: 'ConfigMap', apiVersion: 'v1' }]);
+    expect(items).toEqual([{ kind: 'ConfigMap', apiVersion: 'v1', metadata: {} }]);
   });
 });

@@ -1,18 +1,22 @@
 // What a decoded LIST answer is worth, by how strictly it is judged. Pure.
 // Upstream: client-go@v0.30.3:rest/request.go#Into, dynamic/simple.go#List
-import type { KubernetesObject, ListMeta } from '@kube-rx/apimachinery';
-import { isStatus, StatusError } from '@kube-rx/apimachinery';
+import type { KubernetesObject } from '@kube-rx/apimachinery';
+import { StatusError } from '@kube-rx/apimachinery';
 import { DecodeError } from '../errors.ts';
+import { mistypedField } from './generated-types.ts';
+import type { JsonObject } from './json-shape.ts';
+import { isJsonObject, soundStatus } from './json-shape.ts';
+import { isKnownKind } from './known-kinds.ts';
 import type { ListEnvelope } from './list-decoder.ts';
 import type { ListResult } from './lister-watcher.ts';
 import type { ResourceType } from './resource-type.ts';
 import type { Decoding } from './watch-decoder.ts';
-import { isRegistered, requireBytes } from './watch-decoder.ts';
+import { readableMetadata } from './watch-decoder.ts';
 
 interface ListFields {
   readonly kind?: unknown;
   readonly apiVersion?: unknown;
-  readonly metadata?: ListMeta;
+  readonly metadata?: unknown;
   readonly items?: unknown;
 }
 
@@ -25,12 +29,12 @@ export function fillKinds(items: unknown[], head: unknown, type: ResourceType, d
   for (let index = 0; index < items.length; index++) {
     // client-go makes an empty object of a null.
     if (items[index] === null && decoding !== 'tolerant') items[index] = {};
-    const item = items[index] as { kind?: string; apiVersion?: string } | null;
-    if (typeof item !== 'object' || item === null)
-      throw new DecodeError('BAD_ITEMS', 'an item of the list is no object');
-    if (item.kind !== undefined && item.kind !== '') continue;
-    item.kind = kind;
-    item.apiVersion = apiVersion;
+    const item = items[index];
+    if (!isJsonObject(item)) throw new DecodeError('BAD_ITEMS', 'an item of the list is no object');
+    if (decoding === 'typed') requireTypes(item, kind);
+    readableMetadata(item);
+    if (item['kind'] !== undefined && item['kind'] !== '') continue;
+    Object.assign(item, { kind, apiVersion });
   }
 }
 
@@ -51,22 +55,44 @@ export function listResultOf<T extends KubernetesObject>(
   if (decoding === 'dynamic' && kind === '')
     throw new DecodeError('NOT_A_LIST', "Object 'Kind' is missing in the list");
   // The dynamic client takes a failure for a list without items.
-  if (decoding !== 'dynamic' && isStatus(value) && value.status !== 'Success') throw new StatusError(value);
-  if (decoding === 'typed' && kind !== '' && kind !== `${type.kind}List`) {
-    if (!isRegistered(String(list.apiVersion))) throw new DecodeError('UNKNOWN_KIND', `no kind ${kind} is registered`);
-    if (kind === 'SecretList') items.forEach(requireBytes);
-    // A generated client decodes another registered kind beside its own list, which stays empty.
-    return nothing;
+  if (decoding !== 'dynamic' && kind === 'Status') {
+    const status = soundStatus(value);
+    if (status === undefined) throw new DecodeError('BAD_ITEMS', 'a Status has a field of another type');
+    if (status.status !== 'Success') throw new StatusError(status);
   }
+  if (decoding === 'typed' && !isOwnList(list, type)) return nothing;
   if (!hasItems && list.items !== null && (decoding === 'tolerant' || list.items !== undefined)) {
     const what = list.items === undefined ? `answer of kind ${JSON.stringify(kind)} has no items` : 'items is no array';
     throw new DecodeError(list.items === undefined ? 'NOT_A_LIST' : 'BAD_ITEMS', what);
   }
-  const metadata = typeof list.metadata === 'object' && list.metadata !== null ? list.metadata : {};
+  const metadata = isJsonObject(list.metadata) ? list.metadata : {};
+  const { remainingItemCount } = metadata;
   return {
     items,
-    resourceVersion: metadata.resourceVersion ?? '',
-    continue: metadata.continue ?? '',
-    ...(metadata.remainingItemCount === undefined ? {} : { remainingItemCount: metadata.remainingItemCount }),
+    resourceVersion: textOf(metadata['resourceVersion']),
+    continue: textOf(metadata['continue']),
+    ...(typeof remainingItemCount === 'number' ? { remainingItemCount } : {}),
   };
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A generated client decodes another kind that it knows beside its own list, which stays empty. */
+function isOwnList(list: ListFields, type: ResourceType): boolean {
+  const own = `${type.kind}List`;
+  for (const field of [list.kind, list.apiVersion]) {
+    if (field !== undefined && field !== null && typeof field !== 'string')
+      throw new DecodeError('NOT_A_LIST', 'kind or version of the list is no text');
+  }
+  const kind = textOf(list.kind) || own;
+  const apiVersion = textOf(list.apiVersion) || type.apiVersion;
+  if (!isKnownKind(apiVersion, kind))
+    throw new DecodeError('NOT_A_LIST', `no kind ${kind} is registered for ${apiVersion}`);
+  requireTypes(list as JsonObject, kind);
+  return kind === own;
+}
+
+function requireTypes(object: JsonObject, kind: string): void {
+  const field = mistypedField(object, kind);
+  if (field !== undefined) throw new DecodeError('BAD_ITEMS', `${field} of a ${kind} is of another type`);
 }

@@ -3,11 +3,12 @@
 import type { KubernetesObject, ListOptions } from '@kube-rx/apimachinery';
 import { DecodeError, TransportError, UnexpectedStatusCodeError } from '../errors.ts';
 import { BodyWatchStream } from './body-watch-stream.ts';
-import { genericStatusError } from './http-status.ts';
+import { contentTypeError, genericStatusError } from './http-status.ts';
 import { ListDecoder } from './list-decoder.ts';
 import { fillKinds, listResultOf } from './list-result.ts';
 import type { ListContext, ListerWatcher, ListResult, WatchContext, WatchStream } from './lister-watcher.ts';
 import { emptyWatch } from './lister-watcher.ts';
+import { parseMediaType } from './media-type.ts';
 import { isProbableEof } from './network-errors.ts';
 import { listQuery, resourcePath } from './request-url.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -62,9 +63,9 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     const read = async (bounded: RequestSpec): Promise<ListResult<T>> => {
       const response = await this.#client.send(bounded);
       if (response.status < 200 || response.status > 206) {
-        throw this.#client.failure(bounded, response, await this.#client.readAll(response));
+        throw this.#client.failure(bounded, response, await this.#client.readAll(response), { strict: this.#strict });
       }
-      if (this.#decoding === 'typed') requireJson(response);
+      if (this.#strict) this.#requireListType(response);
       return this.#decodeList(response, context, bounded.signal);
     };
     return this.#client.withTimeout(spec, read, { ofSilence: true });
@@ -82,10 +83,31 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
       throw error;
     }
     if (response.status !== 200) throw await this.#refused(spec, response);
-    requireJson(response);
+    this.#requireWatchType(response);
     const { onObject } = context;
     const { maxFrameBytes } = this.#options;
     return new BodyWatchStream<T>(response, this.#type, this.#decoding, { maxFrameBytes, onObject });
+  }
+
+  /** Judges answers as client-go does. */
+  get #strict(): boolean {
+    return this.#decoding !== 'tolerant';
+  }
+
+  #requireListType(response: TransportResponse): void {
+    const malformed = contentTypeError(response.headers);
+    if (malformed !== undefined) {
+      response.body.destroy();
+      throw malformed;
+    }
+    // The dynamic client reads whatever comes; a generated one reads YAML as well, and JSON is YAML.
+    if (this.#decoding === 'typed') requireType(response, ['application/json', 'application/yaml']);
+  }
+
+  #requireWatchType(response: TransportResponse): void {
+    // client-go takes a type that it cannot read for its own.
+    if (this.#strict && parseMediaType(response.headers['content-type'] ?? '').type === '') return;
+    requireType(response, ['application/json']);
   }
 
   #retries(): number {
@@ -110,12 +132,17 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
   async #refused(spec: RequestSpec, response: TransportResponse): Promise<Error> {
     if (response.status > 200 && response.status <= 206) {
       // client-go reads the body before it complains, however long that takes.
-      if (this.#decoding !== 'tolerant') await this.#client.readAll(response);
+      if (this.#strict) await this.#client.readAll(response);
       response.body.destroy();
+      const malformed = this.#strict ? contentTypeError(response.headers) : undefined;
+      if (malformed !== undefined) return malformed;
       return new UnexpectedStatusCodeError(response.status, `watch of ${spec.path} got status ${response.status}`);
     }
     const body = await this.#client.readAll(response);
-    if (this.#options.decodeWatchStatus ?? true) return this.#client.failure(spec, response, body);
+    const strict = this.#strict;
+    if (this.#options.decodeWatchStatus ?? true) return this.#client.failure(spec, response, body, { strict });
+    const malformed = strict ? contentTypeError(response.headers) : undefined;
+    if (malformed !== undefined) return malformed;
     return genericStatusError({
       method: 'GET',
       url: spec.path,
@@ -197,13 +224,10 @@ function decodeInSlices(response: TransportResponse, decoder: ListDecoder): Prom
   });
 }
 
-/** Gives up an answer of another type. */
-function requireJson(response: TransportResponse): void {
-  const contentType = response.headers['content-type'];
-  if (contentType === undefined || contentType === '') return;
-  const mediaType = contentType.split(';', 1)[0]!.trim().toLowerCase();
-  if (mediaType !== 'application/json') {
-    response.body.destroy();
-    throw new DecodeError('BAD_CONTENT_TYPE', `the answer is ${JSON.stringify(contentType)}, not JSON`);
-  }
+/** Gives up an answer of another type; one without a type is taken for the right one. */
+function requireType(response: TransportResponse, accepted: readonly string[]): void {
+  const contentType = response.headers['content-type'] ?? '';
+  if (contentType === '' || accepted.includes(parseMediaType(contentType).type)) return;
+  response.body.destroy();
+  throw new DecodeError('BAD_CONTENT_TYPE', `the answer is ${JSON.stringify(contentType)}, not JSON`);
 }

@@ -7,6 +7,7 @@ import type { AuthProvider, Impersonation } from './auth.ts';
 import { impersonationHeaders } from './auth.ts';
 import { CallDeadline, withProgress } from './call-deadline.ts';
 import { childSignal } from './child-signal.ts';
+import type { StatusErrorOptions } from './http-status.ts';
 import { retryAfterSeconds, statusErrorOf } from './http-status.ts';
 import { isProbableEof } from './network-errors.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -183,14 +184,15 @@ export class RestClient {
     return readBody(response.body, limit, () => new DecodeError('TOO_LARGE', `answer is longer than ${limit} bytes`));
   }
 
-  failure(spec: RequestSpec, response: TransportResponse, body: Uint8Array): Error {
-    return statusErrorOf({
+  failure(spec: RequestSpec, response: TransportResponse, body: Uint8Array, options?: StatusErrorOptions): Error {
+    const answer = {
       method: spec.method ?? 'GET',
       url: requestUrl(this.server, spec.path, spec.query),
       statusCode: response.status,
       headers: response.headers,
       body,
-    });
+    };
+    return statusErrorOf(answer, options);
   }
 
   async #sendOnce(spec: RequestSpec): Promise<TransportResponse> {

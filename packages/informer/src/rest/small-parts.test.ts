@@ -96,10 +96,11 @@ describe('parseWarnings', () => {
 
 describe('small helpers', () => {
   it('reads Retry-After only as whole seconds', () => {
-    expect(['3', '0', '-1', '1.5', 'x', ''].map((value) => retryAfterSeconds({ 'retry-after': value }))).toEqual([
+    expect(['3', '0', '+2', '-1', '1.5', 'x', ''].map((value) => retryAfterSeconds({ 'retry-after': value }))).toEqual([
       3,
       0,
-      undefined,
+      2,
+      0,
       undefined,
       undefined,
       undefined,

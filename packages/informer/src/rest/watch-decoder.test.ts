@@ -10,8 +10,32 @@ describe('decodeWatchEvent', () => {
   });
 
   it('takes an ERROR with any object', () => {
-    expect(decodeWatchEvent({ type: 'ERROR', object: { kind: 'Status' } }, 'typed').type).toBe('ERROR');
+    expect(decodeWatchEvent({ type: 'ERROR', object: { kind: 'Status' } }, 'tolerant').type).toBe('ERROR');
     expect(decodeWatchEvent({ type: 'ERROR', object: pod }, 'typed').type).toBe('ERROR');
+  });
+
+  it.each(['tolerant', 'typed', 'dynamic'] as const)('refuses an ERROR whose Status is malformed (%s)', (decoding) => {
+    const object = { kind: 'Status', apiVersion: 'v1', code: 500, details: { causes: {} } };
+    expect(() => decodeWatchEvent({ type: 'ERROR', object }, decoding)).toThrow(/another type/);
+  });
+
+  it('takes a Status of any version for one', () => {
+    const object = { kind: 'Status', apiVersion: 'acme.test/v2', code: 429 };
+    expect(decodeWatchEvent({ type: 'ERROR', object }, 'typed')).toEqual({ type: 'ERROR', object });
+  });
+
+  it.each<[unknown, object]>([
+    [undefined, {}],
+    [null, {}],
+    ['x', {}],
+    [[], {}],
+    [{ name: 5, namespace: null, resourceVersion: 7, uid: {}, labels: { a: 'b' } }, { labels: { a: 'b' } }],
+  ])('leaves of metadata %j only what a cache can read', (metadata, expected) => {
+    for (const decoding of ['tolerant', 'dynamic'] as const) {
+      const object = { kind: 'Pod', apiVersion: 'v1', metadata: structuredClone(metadata) };
+      expect(decodeWatchEvent({ type: 'ADDED', object }, decoding).object).toMatchObject({ metadata: expected });
+      expect(object.metadata).toEqual(expected);
+    }
   });
 
   it.each<[string, unknown]>([
@@ -30,6 +54,18 @@ describe('decodeWatchEvent', () => {
     expect(decodeWatchEvent(document, 'tolerant')).toBe(document);
     expect(() => decodeWatchEvent(document, 'dynamic')).toThrow(/'Kind' is missing/);
     expect(() => decodeWatchEvent(document, 'typed')).toThrow(/'Kind' is missing/);
+    const unversioned = { type: 'ADDED', object: { kind: 'Pod', metadata: {} } };
+    expect(decodeWatchEvent(unversioned, 'tolerant')).toBe(unversioned);
+    expect(() => decodeWatchEvent(unversioned, 'dynamic')).toThrow(/'apiVersion' is missing/);
+  });
+
+  it('refuses fields of another type as a generated client would', () => {
+    const map = (fields: object) => ({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', ...fields } });
+    for (const fields of [{ data: 'x' }, { data: { a: 5 } }, { metadata: { name: 5 } }, { immutable: 'yes' }]) {
+      expect(() => decodeWatchEvent(map(fields), 'typed')).toThrow(/another type/);
+      expect(decodeWatchEvent(map(fields), 'dynamic').type).toBe('ADDED');
+    }
+    expect(decodeWatchEvent(map({ data: { a: null }, metadata: null }), 'typed').type).toBe('ADDED');
   });
 
   it('refuses a foreign group only as a generated client would', () => {
@@ -39,8 +75,10 @@ describe('decodeWatchEvent', () => {
     const later = { type: 'ADDED', object: { kind: 'Pod', apiVersion: 'v2' } };
     expect(() => decodeWatchEvent(later, 'typed')).toThrow(/registered/);
     const secret = (data: unknown) => ({ type: 'ADDED', object: { kind: 'Secret', apiVersion: 'v1', data } });
-    expect(() => decodeWatchEvent(secret({ a: '5' }), 'typed')).toThrow(/base64/);
+    expect(() => decodeWatchEvent(secret({ a: '5' }), 'typed')).toThrow(/data of a Secret/);
     expect(decodeWatchEvent(secret({ a: 'YQ==' }), 'typed').type).toBe('ADDED');
+    const unknown = { type: 'ADDED', object: { kind: 'Widget', apiVersion: 'v1' } };
+    expect(() => decodeWatchEvent(unknown, 'typed')).toThrow(/registered/);
     const ingress = { type: 'ADDED', object: { kind: 'Ingress', apiVersion: 'networking.k8s.io/v1' } };
     expect(decodeWatchEvent(ingress, 'typed')).toBe(ingress);
   });

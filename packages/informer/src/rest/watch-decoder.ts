@@ -1,7 +1,11 @@
 // One JSON document of a watch stream to a WatchEvent, or a DecodeError.
 // Upstream: client-go@v0.30.3:rest/watch/decoder.go#Decoder
-import type { KubernetesObject, WatchEvent } from '@kube-rx/apimachinery';
+import type { WatchEvent } from '@kube-rx/apimachinery';
 import { DecodeError } from '../errors.ts';
+import { mistypedField } from './generated-types.ts';
+import type { JsonObject } from './json-shape.ts';
+import { isJsonObject, soundStatus } from './json-shape.ts';
+import { isKnownKind } from './known-kinds.ts';
 
 /**
  * How strictly answers are judged. `tolerant` fills in what is missing and can be understood; `dynamic` and `typed` do what
@@ -15,31 +19,47 @@ export function decodeWatchEvent(document: unknown, decoding: Decoding): WatchEv
   if (typeof document !== 'object' || document === null) throw bad('a frame is no object');
   const { type, object } = document as { type?: unknown; object?: unknown };
   if (!TYPES.has(type)) throw bad(`got invalid watch event type: ${String(type)}`);
-  if (typeof object !== 'object' || object === null || Array.isArray(object))
-    throw bad(`object of ${String(type)} is missing`);
-  const { kind, apiVersion } = object as KubernetesObject;
-  if (decoding !== 'tolerant' && (typeof kind !== 'string' || kind === '')) throw bad("Object 'Kind' is missing");
-  if (decoding === 'typed') {
-    if (!isRegistered(apiVersion)) throw bad(`no kind ${JSON.stringify(kind)} is registered for ${apiVersion}`);
-    if (kind === 'Secret') requireBytes(object);
+  if (!isJsonObject(object)) throw bad(`object of ${String(type)} is missing`);
+  if (decoding !== 'tolerant') requireKind(object);
+  if (object['kind'] === 'Status' && (type === 'ERROR' || decoding !== 'tolerant')) {
+    const status = soundStatus(object);
+    if (status === undefined) throw bad('a Status has a field of another type');
+    return { type, object: status } as WatchEvent;
   }
+  if (decoding === 'typed') requireTypes(object);
+  if (type !== 'ERROR') readableMetadata(object);
   return document as WatchEvent;
 }
 
-/** What a generated client could know: `v1` of the core group, and groups without a dot or of Kubernetes' own. */
-export function isRegistered(apiVersion: string | undefined): boolean {
-  if (apiVersion === undefined || !apiVersion.includes('/')) return apiVersion === undefined || apiVersion === 'v1';
-  const group = apiVersion.slice(0, apiVersion.indexOf('/'));
-  return !group.includes('.') || group.endsWith('.k8s.io');
+/** Both of upstream's clients look up the kind before they read on. */
+function requireKind({ kind, apiVersion }: JsonObject): void {
+  if (typeof kind !== 'string' || kind === '') throw bad("Object 'Kind' is missing");
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw bad("Object 'apiVersion' is missing");
 }
 
-/** The values of a Secret are bytes to a generated client; text that is not base64 fails the whole answer. */
-export function requireBytes(secret: object): void {
-  const { data } = secret as { data?: unknown };
-  for (const value of Object.values(typeof data === 'object' && data !== null ? data : {})) {
-    const valid = typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value);
-    if (!valid) throw bad('illegal base64 data in a Secret');
+function requireTypes(object: JsonObject): void {
+  const { kind, apiVersion } = object as { kind: string; apiVersion: string };
+  if (!isKnownKind(apiVersion, kind)) throw bad(`no kind ${JSON.stringify(kind)} is registered for ${apiVersion}`);
+  const field = mistypedField(object, kind);
+  if (field !== undefined) throw bad(`${field} of a ${kind} is of another type`);
+}
+
+/** In place: what the cache reads of an object is text, or not there; that includes the metadata themselves. */
+export function readableMetadata(object: object): void {
+  const { metadata } = object as { metadata?: unknown };
+  if (!isJsonObject(metadata)) {
+    (object as { metadata: object }).metadata = {};
+    return;
   }
+  const { name, namespace, resourceVersion, uid } = metadata;
+  if (name !== undefined && typeof name !== 'string') drop(metadata, 'name');
+  if (namespace !== undefined && typeof namespace !== 'string') drop(metadata, 'namespace');
+  if (resourceVersion !== undefined && typeof resourceVersion !== 'string') drop(metadata, 'resourceVersion');
+  if (uid !== undefined && typeof uid !== 'string') drop(metadata, 'uid');
+}
+
+function drop(metadata: JsonObject, field: string): void {
+  delete (metadata as Record<string, unknown>)[field];
 }
 
 function bad(why: string): DecodeError {
