@@ -3,6 +3,7 @@
 import type { Status, StatusReason } from '@kube-rx/apimachinery';
 import { isStatus, newInternalError, StatusError } from '@kube-rx/apimachinery';
 import { soundStatus } from './json-shape.ts';
+import { parseApiVersion } from './known-kinds.ts';
 import { parseMediaType } from './media-type.ts';
 import { utf8ToString } from './utf8.ts';
 
@@ -64,7 +65,7 @@ function strictStatus({ headers, body }: FailedAnswer): StatusError | undefined 
   if (contentType !== '' && parseMediaType(contentType).type !== 'application/json') return undefined;
   const status = soundStatus(jsonOf(body));
   if (status?.kind !== 'Status' || status.status !== 'Failure') return undefined;
-  return (status.apiVersion ?? '').split('/').length > 2 ? undefined : new StatusError(status);
+  return parseApiVersion(status.apiVersion ?? '') === undefined ? undefined : new StatusError(status);
 }
 
 function parsedStatus(answer: FailedAnswer): StatusError | undefined {

@@ -32,7 +32,12 @@ const listOf = (check: Check): Check => optional((value) => Array.isArray(value)
 const fields = (shape: Readonly<Record<string, Check>>): Check =>
   optional((value) => isJsonObject(value) && Object.keys(shape).every((name) => shape[name]!(value[name])));
 
-export const isListMeta: Check = fields({ resourceVersion: text, continue: text, remainingItemCount: int64 });
+export const isListMeta: Check = fields({
+  selfLink: text,
+  resourceVersion: text,
+  continue: text,
+  remainingItemCount: int64,
+});
 
 export const isObjectMeta: Check = fields({
   name: text,

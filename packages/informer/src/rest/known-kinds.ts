@@ -18,20 +18,44 @@ const GROUP_VERSIONS: ReadonlySet<string> = new Set(
     }),
 );
 
-const LISTED =
-  'ComponentStatus ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod ' +
-  'PodTemplate ReplicationController ResourceQuota Secret Service ServiceAccount APIGroup';
-const OTHERS =
-  'APIResourceList APIVersions Binding CreateOptions DeleteOptions GetOptions List ListOptions NodeProxyOptions ' +
-  'PatchOptions PodAttachOptions PodExecOptions PodLogOptions PodPortForwardOptions PodProxyOptions PodStatusResult ' +
-  'RangeAllocation SerializedReference ServiceProxyOptions UpdateOptions WatchEvent';
-const CORE_KINDS: ReadonlySet<string> = new Set([
-  ...LISTED.split(' ').flatMap((kind) => [kind, `${kind}List`]),
-  ...OTHERS.split(' '),
+const withLists = (kinds: string): readonly string[] => kinds.split(' ').flatMap((kind) => [kind, `${kind}List`]);
+const CORE_ONLY: ReadonlySet<string> = new Set([
+  ...withLists(
+    'ComponentStatus ConfigMap Endpoints LimitRange Namespace Node PersistentVolume PersistentVolumeClaim Pod PodTemplate ' +
+      'ReplicationController ResourceQuota Secret Service ServiceAccount',
+  ),
+  ...(
+    'Binding List NodeProxyOptions PodAttachOptions PodExecOptions PodLogOptions PodPortForwardOptions PodProxyOptions ' +
+    'PodStatusResult RangeAllocation SerializedReference ServiceProxyOptions'
+  ).split(' '),
+]);
+const CORE: ReadonlySet<string> = new Set([
+  ...CORE_ONLY,
+  ...'Event EventList CreateOptions DeleteOptions GetOptions ListOptions PatchOptions UpdateOptions WatchEvent'.split(
+    ' ',
+  ),
+]);
+/** Kinds that belong to every version. */
+const UNVERSIONED: ReadonlySet<string> = new Set([
+  'Status',
+  'APIVersions',
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
 ]);
 
-/** Kinds of the core group exactly, those of other groups by their group and version; Status belongs to all of them. */
+/** The parts of an apiVersion; undefined when it has too many. No version means that the object has no type. */
+export function parseApiVersion(apiVersion: string): { readonly group: string; readonly version: string } | undefined {
+  const [first = '', second, ...more] = apiVersion.split('/');
+  if (more.length > 0) return undefined;
+  return second === undefined ? { group: '', version: first } : { group: first, version: second };
+}
+
+/** Kinds of the core group exactly, those of other groups nearly so. */
 export function isKnownKind(apiVersion: string, kind: string): boolean {
-  if (kind === 'Status') return apiVersion.split('/').length <= 2;
-  return apiVersion === 'v1' ? CORE_KINDS.has(kind) : GROUP_VERSIONS.has(apiVersion);
+  const parts = parseApiVersion(apiVersion);
+  if (parts === undefined) return false;
+  if (UNVERSIONED.has(kind)) return true;
+  if (parts.group === '') return parts.version === 'v1' && CORE.has(kind);
+  return GROUP_VERSIONS.has(apiVersion) && !CORE_ONLY.has(kind);
 }

@@ -35,7 +35,7 @@ describe('listResultOf', () => {
   it.each<[string, unknown, Record<Decoding, string>]>([
     ['a failure as a success', failure, { tolerant: 'StatusError', typed: 'StatusError', dynamic: '[]' }],
     ['null', null, { tolerant: 'NOT_A_LIST', typed: '[]', dynamic: 'NOT_A_LIST' }],
-    ['an array', [], { tolerant: 'NOT_A_LIST', typed: 'NOT_A_LIST', dynamic: 'NOT_A_LIST' }],
+    ['an array', [], { tolerant: 'NOT_A_LIST', typed: 'NOT_A_LIST', dynamic: 'BAD_ITEMS' }],
     [
       'a list without a kind and items',
       { metadata: {} },
@@ -50,7 +50,7 @@ describe('listResultOf', () => {
     [
       'a list of a foreign kind',
       { kind: 'WidgetList', apiVersion: 'acme.test/v1' },
-      { tolerant: 'NOT_A_LIST', typed: 'NOT_A_LIST', dynamic: '[]' },
+      { tolerant: 'NOT_A_LIST', typed: 'UNKNOWN_KIND', dynamic: '[]' },
     ],
     [
       'a list of another kind',

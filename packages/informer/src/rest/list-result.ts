@@ -6,7 +6,7 @@ import { DecodeError } from '../errors.ts';
 import { mistypedField } from './generated-types.ts';
 import type { JsonObject } from './json-shape.ts';
 import { isJsonObject, soundStatus } from './json-shape.ts';
-import { isKnownKind } from './known-kinds.ts';
+import { isKnownKind, parseApiVersion } from './known-kinds.ts';
 import type { ListEnvelope } from './list-decoder.ts';
 import type { ListResult } from './lister-watcher.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -26,12 +26,14 @@ export function fillKinds(items: unknown[], head: unknown, type: ResourceType, d
   const listKind = typeof list.kind === 'string' ? list.kind : '';
   const kind = listKind.endsWith('List') ? listKind.slice(0, -'List'.length) : type.kind;
   const apiVersion = typeof list.apiVersion === 'string' && list.apiVersion !== '' ? list.apiVersion : type.apiVersion;
+  if (decoding === 'typed') isOwnList(list, type);
+  const judged = decoding === 'typed' && (listKind === '' || listKind.endsWith('List'));
   for (let index = 0; index < items.length; index++) {
     // client-go makes an empty object of a null.
     if (items[index] === null && decoding !== 'tolerant') items[index] = {};
     const item = items[index];
     if (!isJsonObject(item)) throw new DecodeError('BAD_ITEMS', 'an item of the list is no object');
-    if (decoding === 'typed') requireTypes(item, kind);
+    if (judged) requireTypes(item, kind);
     readableMetadata(item);
     if (item['kind'] !== undefined && item['kind'] !== '') continue;
     Object.assign(item, { kind, apiVersion });
@@ -48,12 +50,18 @@ export function listResultOf<T extends KubernetesObject>(
   const nothing: ListResult<T> = { items: [], resourceVersion: '', continue: '' };
   if (value === null && decoding === 'typed') return nothing;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new DecodeError('NOT_A_LIST', 'list answer is no JSON object');
+    throw new DecodeError(
+      decoding === 'dynamic' && value !== null ? 'BAD_ITEMS' : 'NOT_A_LIST',
+      'list answer is no JSON object',
+    );
   }
   const list = value as ListFields;
   const kind = typeof list.kind === 'string' ? list.kind : '';
+  if (decoding === 'dynamic') requireItems(list, hasItems, decoding);
   if (decoding === 'dynamic' && kind === '')
     throw new DecodeError('NOT_A_LIST', "Object 'Kind' is missing in the list");
+  if (decoding === 'dynamic' && parseApiVersion(textOf(list.apiVersion)) === undefined)
+    throw new DecodeError('NOT_A_LIST', 'the version of the list is none');
   // The dynamic client takes a failure for a list without items.
   if (decoding !== 'dynamic' && kind === 'Status') {
     const status = soundStatus(value);
@@ -61,10 +69,7 @@ export function listResultOf<T extends KubernetesObject>(
     if (status.status !== 'Success') throw new StatusError(status);
   }
   if (decoding === 'typed' && !isOwnList(list, type)) return nothing;
-  if (!hasItems && list.items !== null && (decoding === 'tolerant' || list.items !== undefined)) {
-    const what = list.items === undefined ? `answer of kind ${JSON.stringify(kind)} has no items` : 'items is no array';
-    throw new DecodeError(list.items === undefined ? 'NOT_A_LIST' : 'BAD_ITEMS', what);
-  }
+  requireItems(list, hasItems, decoding);
   const metadata = isJsonObject(list.metadata) ? list.metadata : {};
   const { remainingItemCount } = metadata;
   return {
@@ -73,6 +78,12 @@ export function listResultOf<T extends KubernetesObject>(
     continue: textOf(metadata['continue']),
     ...(typeof remainingItemCount === 'number' ? { remainingItemCount } : {}),
   };
+}
+
+function requireItems({ kind, items }: ListFields, hasItems: boolean, decoding: Decoding): void {
+  if (hasItems || items === null || (decoding !== 'tolerant' && items === undefined)) return;
+  if (items === undefined) throw new DecodeError('NOT_A_LIST', `answer of kind ${JSON.stringify(kind)} has no items`);
+  throw new DecodeError('BAD_ITEMS', 'items is no array');
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -85,9 +96,11 @@ function isOwnList(list: ListFields, type: ResourceType): boolean {
       throw new DecodeError('NOT_A_LIST', 'kind or version of the list is no text');
   }
   const kind = textOf(list.kind) || own;
-  const apiVersion = textOf(list.apiVersion) || type.apiVersion;
+  const given = textOf(list.apiVersion);
+  const apiVersion = given === '' || given === '/' ? type.apiVersion : given;
+  if (parseApiVersion(apiVersion) === undefined) throw new DecodeError('BAD_ITEMS', `${apiVersion} is no version`);
   if (!isKnownKind(apiVersion, kind))
-    throw new DecodeError('NOT_A_LIST', `no kind ${kind} is registered for ${apiVersion}`);
+    throw new DecodeError('UNKNOWN_KIND', `no kind ${kind} is registered for ${apiVersion}`);
   requireTypes(list as JsonObject, kind);
   return kind === own;
 }

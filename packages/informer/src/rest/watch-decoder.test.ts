@@ -59,6 +59,17 @@ describe('decodeWatchEvent', () => {
     expect(() => decodeWatchEvent(unversioned, 'dynamic')).toThrow(/'apiVersion' is missing/);
   });
 
+  it('refuses a frame that calls itself something else than a watch event, unless tolerant', () => {
+    const frame = (fields: object) => ({ ...fields, type: 'ADDED', object: pod });
+    for (const fields of [{ kind: 'PodList' }, { apiVersion: 'v7' }]) {
+      expect(() => decodeWatchEvent(frame(fields), 'typed')).toThrow(/another (kind|version)/);
+      expect(() => decodeWatchEvent(frame(fields), 'dynamic')).toThrow(/another (kind|version)/);
+      expect(decodeWatchEvent(frame(fields), 'tolerant').type).toBe('ADDED');
+    }
+    expect(decodeWatchEvent(frame({ kind: 'WatchEvent', apiVersion: 'v1' }), 'dynamic').type).toBe('ADDED');
+    expect(decodeWatchEvent(frame({ apiVersion: 'apps/v1' }), 'typed').type).toBe('ADDED');
+  });
+
   it('refuses fields of another type as a generated client would', () => {
     const map = (fields: object) => ({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', ...fields } });
     for (const fields of [{ data: 'x' }, { data: { a: 5 } }, { metadata: { name: 5 } }, { immutable: 'yes' }]) {

@@ -5,7 +5,7 @@ import { DecodeError } from '../errors.ts';
 import { mistypedField } from './generated-types.ts';
 import type { JsonObject } from './json-shape.ts';
 import { isJsonObject, soundStatus } from './json-shape.ts';
-import { isKnownKind } from './known-kinds.ts';
+import { isKnownKind, parseApiVersion } from './known-kinds.ts';
 
 /**
  * How strictly answers are judged. `tolerant` fills in what is missing and can be understood; `dynamic` and `typed` do what
@@ -20,7 +20,10 @@ export function decodeWatchEvent(document: unknown, decoding: Decoding): WatchEv
   const { type, object } = document as { type?: unknown; object?: unknown };
   if (!TYPES.has(type)) throw bad(`got invalid watch event type: ${String(type)}`);
   if (!isJsonObject(object)) throw bad(`object of ${String(type)} is missing`);
-  if (decoding !== 'tolerant') requireKind(object);
+  if (decoding !== 'tolerant') {
+    requireFrame(document as JsonObject, decoding);
+    requireKind(object);
+  }
   if (object['kind'] === 'Status' && (type === 'ERROR' || decoding !== 'tolerant')) {
     const status = soundStatus(object);
     if (status === undefined) throw bad('a Status has a field of another type');
@@ -31,10 +34,19 @@ export function decodeWatchEvent(document: unknown, decoding: Decoding): WatchEv
   return document as WatchEvent;
 }
 
+/** A frame need not say what it is, but must not say that it is something else. */
+function requireFrame({ kind, apiVersion }: JsonObject, decoding: Decoding): void {
+  if ((kind ?? '') !== '' && kind !== 'WatchEvent') throw bad('a frame of another kind');
+  if ((apiVersion ?? '') === '' || apiVersion === 'v1') return;
+  if (decoding === 'dynamic' || typeof apiVersion !== 'string' || !isKnownKind(apiVersion, 'WatchEvent'))
+    throw bad('a frame of another version');
+}
+
 /** Both of upstream's clients look up the kind before they read on. */
 function requireKind({ kind, apiVersion }: JsonObject): void {
   if (typeof kind !== 'string' || kind === '') throw bad("Object 'Kind' is missing");
-  if (typeof apiVersion !== 'string' || apiVersion === '') throw bad("Object 'apiVersion' is missing");
+  const parts = typeof apiVersion === 'string' ? parseApiVersion(apiVersion) : undefined;
+  if (parts === undefined || parts.version === '') throw bad("Object 'apiVersion' is missing");
 }
 
 function requireTypes(object: JsonObject): void {
