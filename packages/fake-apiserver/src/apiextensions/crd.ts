@@ -66,6 +66,8 @@ export interface Crd {
   readonly scope: string;
   readonly names: CrdNames;
   readonly versions: readonly CrdVersion[];
+  /** An empty list counts: Go prints it in another way than a missing one. */
+  readonly hasVersions: boolean;
   /** Undefined when the object has none; defaulting makes one. */
   readonly conversion: JsonObject | undefined;
   readonly preserveUnknownFields: boolean;
@@ -165,6 +167,7 @@ export function readCrd(crd: JsonObject): Crd {
     scope: text(spec['scope']),
     names: readNames(spec['names']),
     versions: list(spec['versions']).map(readVersion),
+    hasVersions: Array.isArray(spec['versions']),
     conversion: isObject(spec['conversion']) ? spec['conversion'] : undefined,
     preserveUnknownFields: spec['preserveUnknownFields'] === true,
     acceptedNames: readNames(status['acceptedNames']),

@@ -67,7 +67,7 @@ export function formatType(type: CelType): string {
     case 'map':
       return `map(${formatType(type.key)}, ${formatType(type.value)})`;
     case 'optional':
-      return `optional_type(${formatType(type.of)})`;
+      return `optional(${formatType(type.of)})`;
     case 'object':
     case 'param':
     case 'opaque':

@@ -3,7 +3,8 @@
 
 import { goQuote } from '@kube-rx/apimachinery';
 import { compileRules } from '../cel/compile-rules.ts';
-import { child, type FieldError, forbidden, index, invalid, RawValue } from '../field-error.ts';
+import { schemaDeclType } from '../cel/decl-type.ts';
+import { child, type FieldError, forbidden, index, internalError, invalid, RawValue } from '../field-error.ts';
 import type { Structural, ValidationRule } from '../schema/structural.ts';
 import type { SchemaRules } from './schema-rules.ts';
 
@@ -100,7 +101,13 @@ export function validateCelRules(
   rules: SchemaRules,
 ): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [position, result] of compileRules(schema, context.isRoot || schema.embeddedResource).entries()) {
+  const isResourceRoot = context.isRoot || schema.embeddedResource;
+  if (schemaDeclType(schema, isResourceRoot) === undefined) {
+    const detail =
+      'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
+    return [internalError(child(path, 'x-kubernetes-validations'), detail)];
+  }
+  for (const [position, result] of compileRules(schema, isResourceRoot).entries()) {
     const rule = schema.validations[position]!;
     const at = index(child(path, 'x-kubernetes-validations'), position);
     const rulePath = child(at, 'rule');

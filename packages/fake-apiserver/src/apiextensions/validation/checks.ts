@@ -68,7 +68,7 @@ function kindOf(value: unknown): string {
     case 'string':
       return 'string';
     case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number';
+      return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? 'integer' : 'number';
     default:
       return 'object';
   }

@@ -320,8 +320,40 @@ describe('the rules of a CRD', () => {
         `${F}.items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${F}`,
       ],
     ],
+    [
+      'rules for values of no type',
+      field({ 'x-kubernetes-preserve-unknown-fields': true, 'x-kubernetes-validations': [{ rule: 'true' }] }),
+      [
+        `${F}.x-kubernetes-validations: Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations`,
+      ],
+    ],
+    [
+      'an empty list of versions',
+      crdOf({ versions: [] }),
+      [
+        'spec.versions: Invalid value: []apiextensions.CustomResourceDefinitionVersion{}: must have exactly one version marked as storage version',
+        'status.storedVersions[0]: Invalid value: "v1": must appear in spec.versions',
+      ],
+    ],
   ])('must not break on %s', (_, crd, expected) => {
     expect(errors(crd)).toEqual(expected);
+  });
+
+  it.each([
+    [
+      'a default of any type where an integer or a string is due',
+      { 'x-kubernetes-int-or-string': true, default: true },
+    ],
+    [
+      'oldSelf below a map that is replaced as a whole',
+      {
+        type: 'object',
+        'x-kubernetes-map-type': 'atomic',
+        properties: { a: { type: 'string', maxLength: 5, 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] } },
+      },
+    ],
+  ])('may have %s', (_, schema) => {
+    expect(errors(field(schema))).toEqual([]);
   });
 
   it('must be affordable, each by itself and all together', () => {

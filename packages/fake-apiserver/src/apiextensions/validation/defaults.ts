@@ -14,6 +14,25 @@ export function validateDefaults(schema: Structural, path: string, requirePruned
   return validate(asResourceRoot(schema), path, false, requirePruned);
 }
 
+/** Upstream forgets the types of int-or-string fields when it looks at defaults, and with them those inside of junctors. */
+function anyIntOrString(schema: Structural, nested = false): Structural {
+  const inside = (options: readonly Structural[]): Structural[] =>
+    options.map((option) => anyIntOrString(option, true));
+  const { items, not, properties, additionalProperties: values } = schema;
+  return {
+    ...schema,
+    intOrString: false,
+    ...(nested ? { type: undefined } : {}),
+    items: items === undefined ? undefined : anyIntOrString(items, nested),
+    additionalProperties: values === undefined || values === true ? values : anyIntOrString(values, nested),
+    properties: properties && new Map([...properties].map(([name, child]) => [name, anyIntOrString(child, nested)])),
+    allOf: inside(schema.allOf),
+    anyOf: inside(schema.anyOf),
+    oneOf: inside(schema.oneOf),
+    not: not === undefined ? undefined : anyIntOrString(not, true),
+  };
+}
+
 function validate(schema: Structural, path: string, outerMeta: boolean, requirePruned: boolean): FieldError[] {
   const insideMeta = outerMeta && !schema.embeddedResource;
   const errors = schema.hasDefault ? ofDefault(schema, child(path, 'default'), insideMeta, requirePruned) : [];
@@ -36,7 +55,7 @@ function ofDefault(schema: Structural, path: string, insideMeta: boolean, requir
   }
   const embedded = insideMeta ? [] : validateEmbedded(value, schema, undefined, path);
   if (embedded.length > 0) return [...errors, ...embedded];
-  const wrong = validateValue(value, schema, { path });
+  const wrong = validateValue(value, anyIntOrString(schema), { path });
   if (wrong.length > 0) return [...errors, ...wrong];
   const cel = CelValidator.of(schema, schema.embeddedResource);
   if (cel === undefined) return errors;

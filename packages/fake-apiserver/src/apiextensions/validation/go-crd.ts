@@ -23,6 +23,6 @@ function goVersion({ version, schema, subresources, columns, selectableFields }:
 
 export function goVersions(spec: InternalSpec): RawValue {
   const type = `[]${PACKAGE}CustomResourceDefinitionVersion`;
-  if (spec.versions.length === 0) return new RawValue(`${type}(nil)`);
+  if (spec.versions.length === 0) return new RawValue(spec.crd.hasVersions ? `${type}{}` : `${type}(nil)`);
   return new RawValue(`${type}{${spec.versions.map(goVersion).join(', ')}}`);
 }

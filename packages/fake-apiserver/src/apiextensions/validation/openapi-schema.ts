@@ -85,7 +85,7 @@ function validateChildren(
     }
   }
   for (const [name, property] of schema.properties ?? []) {
-    let its = schema.mapType === 'atomic' ? forbidOldSelf(rules, path) : rules;
+    let its = rules;
     if ((isRoot || schema.embeddedResource) && META_FIELDS.has(name)) {
       its = { ...its, insideResourceMeta: true };
       if (isRoot) its = forbidDefaults(its, `in top-level ${name}`);

@@ -62,12 +62,13 @@ export const crdStrategy = (gates: CrdStrategyOptions): Strategy => ({
   },
   validateCreate(object, errors) {
     const crd = readCrd(object);
-    if (crd.name !== `${crd.names.plural}.${crd.group}`) {
-      const detail = 'must be spec.names.plural+"."+spec.group';
+    for (const field of ['generateName', 'name']) {
+      const name = str(metadata(object), field);
+      if (name === '' || name === `${crd.names.plural}.${crd.group}`) continue;
       errors.causes.push({
         reason: 'FieldValueInvalid',
-        message: `Invalid value: ${goQuote(crd.name)}: ${detail}`,
-        field: 'metadata.name',
+        message: `Invalid value: ${goQuote(name)}: must be spec.names.plural+"."+spec.group`,
+        field: `metadata.${field}`,
       });
     }
     errors.causes.push(...validateCrd(crd));
