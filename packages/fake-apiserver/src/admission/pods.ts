@@ -8,8 +8,13 @@ import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 /** All priority classes there are. */
 export type PriorityClasses = (signal: AbortSignal) => Promise<readonly ApiObject[]>;
 
-const isPod = ({ resource, subresource, operation }: AdmissionAttributes): boolean =>
-  operation === 'CREATE' && resource.group === '' && resource.resource === 'pods' && subresource === '';
+const isPodWrite = ({ resource, subresource, operation }: AdmissionAttributes): boolean =>
+  (operation === 'CREATE' || operation === 'UPDATE') &&
+  resource.group === '' &&
+  resource.resource === 'pods' &&
+  subresource === '';
+
+const isPod = (attributes: AdmissionAttributes): boolean => attributes.operation === 'CREATE' && isPodWrite(attributes);
 
 const TOLERATION_SECONDS = 300;
 const UNSTABLE = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
@@ -18,7 +23,7 @@ const UNSTABLE = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachabl
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   admit(attributes) {
-    if (!isPod(attributes)) return;
+    if (!isPodWrite(attributes)) return;
     const spec = dict(attributes.object, 'spec');
     if (spec === undefined) return;
     const present = dicts(spec, 'tolerations');

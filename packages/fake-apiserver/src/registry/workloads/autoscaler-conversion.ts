@@ -1,8 +1,10 @@
 // autoscaling/v1 knows one metric, CPU, and keeps what it cannot say in annotations.
 // Upstream: kubernetes@v1.30.3:pkg/apis/autoscaling/v1/conversion.go
+import { goJsonStringify } from '@kube-rx/apimachinery';
 import type { Conversion } from '../conversion.ts';
 import { type Draft, dict, dicts, ensure, get, num, put, str } from '../draft.ts';
 import { metadata } from '../validation/object-meta.ts';
+import { metricFromV1, metricToV1, statusFromV1, statusToV1 } from './autoscaler-metrics.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
@@ -45,12 +47,12 @@ function takeAnnotation(object: Draft, key: string): unknown {
 function toStorage(object: Draft): Draft {
   object['apiVersion'] = 'autoscaling/v2';
   const spec = ensure(object, 'spec');
-  const metrics = [...readList(takeAnnotation(object, METRICS))];
+  const metrics = readList(takeAnnotation(object, METRICS)).map(metricFromV1);
   const behavior = readObject(takeAnnotation(object, BEHAVIOR));
   if (behavior !== undefined) put(spec, 'behavior', behavior);
   const percent = num(spec, 'targetCPUUtilizationPercentage');
   if (percent !== undefined) {
-    metrics.unshift({
+    metrics.push({
       type: 'Resource',
       resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: percent } },
     });
@@ -63,10 +65,10 @@ function toStorage(object: Draft): Draft {
   delete spec['targetCPUUtilizationPercentage'];
   put(spec, 'metrics', metrics);
   const status = ensure(object, 'status');
-  const current = [...readList(takeAnnotation(object, CURRENT))];
+  const current = readList(takeAnnotation(object, CURRENT)).map(statusFromV1);
   const used = num(status, 'currentCPUUtilizationPercentage');
-  if (used !== undefined)
-    current.unshift({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: used } } });
+  if (used !== undefined && current.length === 0)
+    current.push({ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: used } } });
   delete status['currentCPUUtilizationPercentage'];
   if (current.length > 0) put(status, 'currentMetrics', current);
   const conditions = readList(takeAnnotation(object, CONDITIONS));
@@ -84,10 +86,12 @@ function fromStorage(object: Draft): Draft {
   );
   if (cpu !== undefined)
     put(spec, 'targetCPUUtilizationPercentage', num(dict(cpu, 'resource', 'target'), 'averageUtilization'));
-  const others = metrics.filter((metric) => metric !== cpu);
-  if (others.length > 0) put(kept, METRICS, JSON.stringify(others));
+  const others = metrics.filter(
+    (metric) => !isCpu(metric) || num(dict(metric, 'resource', 'target'), 'averageUtilization') === undefined,
+  );
+  if (others.length > 0) put(kept, METRICS, goJsonStringify(others.map(metricToV1)));
   const behavior = dict(spec, 'behavior');
-  if (behavior !== undefined) put(kept, BEHAVIOR, JSON.stringify(behavior));
+  if (behavior !== undefined) put(kept, BEHAVIOR, goJsonStringify(behavior));
   delete spec['metrics'];
   delete spec['behavior'];
   const status = ensure(object, 'status');
@@ -97,9 +101,9 @@ function fromStorage(object: Draft): Draft {
   );
   if (cpuNow !== undefined)
     put(status, 'currentCPUUtilizationPercentage', num(dict(cpuNow, 'resource', 'current'), 'averageUtilization'));
-  if (current.length > 0) put(kept, CURRENT, JSON.stringify(current));
+  if (current.length > 0) put(kept, CURRENT, goJsonStringify(current.map(statusToV1)));
   const conditions = dicts(status, 'conditions');
-  if (conditions.length > 0) put(kept, CONDITIONS, JSON.stringify(conditions));
+  if (conditions.length > 0) put(kept, CONDITIONS, goJsonStringify(conditions));
   delete status['currentMetrics'];
   delete status['conditions'];
   if (Object.keys(kept).length > 0) Object.assign(ensure(metadata(object), 'annotations'), kept);
