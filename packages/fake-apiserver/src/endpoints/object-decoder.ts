@@ -120,7 +120,10 @@ export class ObjectDecoder {
       const { object, strictErrors: found } = this.decodeDocument(text, named, target);
       const strictErrors = duplicates === undefined ? found : [duplicates, ...found];
       if (strictErrors.length > 0 && validation === 'Strict') refuse(strictDecodingError(strictErrors));
-      if (validation === 'Warn') for (const text of strictErrors) ctx.warn(text);
+      if (validation === 'Warn') {
+        for (const text of duplicateWarnings(duplicates)) ctx.warn(text);
+        for (const text of found) ctx.warn(text);
+      }
       return object;
     } catch (error) {
       if (error instanceof DecodeError) return refuse(error.message);
@@ -139,7 +142,7 @@ export class ObjectDecoder {
   ): { readonly object: ApiObject; readonly strictErrors: readonly string[] } {
     const { info } = target;
     const expected = versionOf(info);
-    const apiVersion = named.apiVersion === '' ? expected : named.apiVersion;
+    const apiVersion = named.apiVersion === '' && !info.custom ? expected : named.apiVersion;
     this.#checkKind(named.kind === '' ? info.kind : named.kind, apiVersion, info);
     const decoded = decodeJson(text, info.custom ? undefined : info.schema, { isJson: true });
     if (apiVersion !== expected) {
@@ -152,6 +155,19 @@ export class ObjectDecoder {
     }
     const custom = target.decodeCustom(untyped(decoded.value, info));
     return { object: custom.object, strictErrors: [...decoded.strictErrors, ...custom.strictErrors] };
+  }
+
+  /**
+   * As {@link decodeDocument}, for what a textual patch made of a stored object. The version of a custom one is left to validation,
+   * and its empty managedFields are lost on the way.
+   */
+  decodePatched(text: string, named: NamedKind, target: DecodeTarget): ReturnType<ObjectDecoder['decodeDocument']> {
+    const { info } = target;
+    if (!info.custom) return this.decodeDocument(text, named, target);
+    const { object, strictErrors } = this.decodeDocument(text, { ...named, apiVersion: versionOf(info) }, target);
+    const { managedFields, ...metadata } = object.metadata;
+    const shown = managedFields?.length === 0 ? { ...object, metadata } : object;
+    return { object: { ...shown, apiVersion: named.apiVersion }, strictErrors };
   }
 
   /** Plain data as an object of the kind, as the result of a strategic merge is judged. Throws a DecodeError. */
@@ -174,7 +190,6 @@ export class ObjectDecoder {
 
   #requireNamed(named: NamedKind, text: string): void {
     if (named.kind === '') throw new DecodeError(`Object 'Kind' is missing in '${text}'`);
-    if (named.apiVersion === '') throw new DecodeError(`Object 'apiVersion' is missing in '${text}'`);
   }
 
   #checkKind(kind: string, apiVersion: string, info: ResourceInfo): void {
@@ -205,6 +220,18 @@ export class ObjectDecoder {
       );
     }
   }
+}
+
+const YAML_PREFIX = 'yaml: unmarshal errors:\n';
+
+/** Each duplicate key of a YAML document as a warning of its own. */
+export function duplicateWarnings(duplicates: string | undefined): readonly string[] {
+  if (duplicates === undefined) return [];
+  if (!duplicates.startsWith(YAML_PREFIX)) return [duplicates];
+  return duplicates
+    .slice(YAML_PREFIX.length)
+    .split('\n')
+    .map((line) => line.trim());
 }
 
 function versionOf(info: ResourceInfo): string {

@@ -6,6 +6,7 @@ import type { ApiObject } from '../storage/api-object.ts';
 import { ownBytes } from '../storage/own-bytes.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import type { WireFrame } from './http.ts';
+import { typedMetadata } from './typed-metadata.ts';
 
 /** How rows of a Table show their object. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -218,7 +219,7 @@ export class MetadataEncoder extends JsonEncoder {
   }
 
   object(object: ApiObject): KubernetesObject {
-    return { kind: 'PartialObjectMetadata', apiVersion: this.#apiVersion, metadata: object.metadata };
+    return { kind: 'PartialObjectMetadata', apiVersion: this.#apiVersion, metadata: typedMetadata(object.metadata) };
   }
 }
 
@@ -281,7 +282,7 @@ export class TableEncoder extends JsonEncoder {
     return {
       kind: 'PartialObjectMetadata',
       apiVersion: `meta.k8s.io/${this.#version}`,
-      metadata: object.metadata,
+      metadata: typedMetadata(object.metadata),
     };
   }
 }

@@ -1,6 +1,14 @@
 // The four kinds of patches as functions from the existing object to the new one.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/patch.go#{jsonPatcher,smpPatcher,applyPatcher}
-import { type FieldErrorCause, goJsonStringify, goQuote, newBadRequest, newStatusError } from '@kube-rx/apimachinery';
+import {
+  type FieldErrorCause,
+  goJsonStringify,
+  goQuote,
+  newBadRequest,
+  newInternalError,
+  newStatusError,
+  newUnknownError,
+} from '@kube-rx/apimachinery';
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -15,6 +23,7 @@ import { decodeJson } from '../schema/decode-json.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import type { EndpointsContext } from './exchange.ts';
 import { invalid } from './field-errors.ts';
+import { duplicateWarnings } from './object-decoder.ts';
 import type { DecodedWriteOptions } from './write-options-codec.ts';
 import { readYaml } from './yaml-reader.ts';
 
@@ -114,14 +123,24 @@ function textual(
   const patched =
     type === 'application/json-patch+json' ? applyJsonPatch(current, patch) : applyMergePatch(current, patch);
   const text = goJsonStringify(sortTopLevel(patched));
+  const named = namedKind(patched);
+  if (named.apiVersion === '') throw withoutVersion(store, current);
   try {
-    const { object, strictErrors } = server.decoder.decodeDocument(text, namedKind(patched), store);
+    if (named.kind === '' && store.info.custom) throw new DecodeError(`Object 'Kind' is missing in '${text}'`);
+    const { object, strictErrors } = server.decoder.decodePatched(text, named, store);
     findings.settle(strictErrors, () => goQuote(text));
     return object;
   } catch (error) {
     if (error instanceof DecodeError) throw invalidPatch(goQuote(text), error.message);
     throw error;
   }
+}
+
+/** Built-in kinds are decoded as the internal version then, which knows no JSON. */
+function withoutVersion(store: ResourceStore, current: ApiObject): Error {
+  if (store.info.custom) return newInternalError("Object 'apiVersion' is missing in 'object has no apiVersion field'");
+  const { name } = current.metadata;
+  return newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
 function strategic(
@@ -155,22 +174,44 @@ function prepareApply(
     const yaml = readYaml(text);
     config = decodeJson(yaml.json).value;
     duplicates = yaml.duplicates;
+    requireMap(config);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
   const { manager, subresource } = context;
+  const { group, version, kind, custom } = store.info;
   return (existing) => {
     const applied = server.fieldManagers.apply(store, existing, (config ?? {}) as ApiObject, {
       manager,
       force: options.force,
       subresource,
     });
+    try {
+      if (!custom) server.decoder.convert(applied, store.info);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      const gvk = `${group}/${version}, Kind=${kind}`;
+      const { namespace = '', name = '' } = (config as ApiObject).metadata;
+      const shown = `${namespace}/${name}`;
+      throw newUnknownError(
+        `failed to convert new object (${shown}; ${gvk}) to proper version: unable to convert unstructured object to ${gvk}: ${error.message}`,
+      );
+    }
     if (duplicates !== undefined && options.fieldValidation === 'Strict') {
       throw newBadRequest(`error strict decoding YAML: error converting YAML to JSON: ${duplicates}`);
     }
+    if (options.fieldValidation === 'Warn') for (const text of duplicateWarnings(duplicates)) context.warn(text);
     return applied;
   };
+}
+
+function requireMap(config: unknown): void {
+  if (config === null || (typeof config === 'object' && !Array.isArray(config))) return;
+  const kind = Array.isArray(config) ? 'array' : typeof config === 'boolean' ? 'bool' : typeof config;
+  throw newBadRequest(
+    `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
+  );
 }
 
 /** Upstream decodes and encodes the top level of a document into a sorted map; messages show it. */

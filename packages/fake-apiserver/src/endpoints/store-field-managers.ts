@@ -1,7 +1,7 @@
 // FieldManagers on the field manager of each resource and subresource, made on first use.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/fieldmanager
 import { type Clock, parseGroupVersion } from '@kube-rx/apimachinery';
-import { FieldManager, ignoreManagedFieldsTimestamps } from '../fieldmanager/index.ts';
+import { FieldManager, ignoreManagedFieldsTimestamps, VersionError } from '../fieldmanager/index.ts';
 import type { Draft } from '../registry/draft.ts';
 import type { ResourceCatalog, ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import { Store } from '../registry/store.ts';
@@ -81,6 +81,12 @@ export class StoreFieldManagers implements FieldManagers {
     const gv = parseGroupVersion(apiVersion);
     if (gv === undefined) return undefined;
     const from = this.#catalog.find(info.group, info.version, info.resource);
+    if (info.custom && from?.versionSchema !== undefined) {
+      const schema = from.versionSchema(apiVersion);
+      if (schema === undefined)
+        throw new VersionError(`request to convert CR to an invalid group/version: ${apiVersion}`);
+      return { object: { ...object, apiVersion }, schema };
+    }
     const to = this.#catalog.find(gv.group, gv.version, info.resource);
     if (from === undefined || to === undefined) return undefined;
     const converted = from instanceof Store && to instanceof Store ? convertBetween(from, to, object) : object;

@@ -21,7 +21,7 @@ import {
 } from './managed-fields.ts';
 import { fieldElement } from './path-element.ts';
 import { type SmdType, smdTypeOf } from './smd-type.ts';
-import { SmdError } from './smd-value.ts';
+import { SmdError, VersionError } from './smd-value.ts';
 import { stripMeta } from './strip-meta.ts';
 import { type TypedObject, Updater } from './updater.ts';
 import { validateTyped } from './validate.ts';
@@ -174,6 +174,7 @@ export class FieldManager {
     try {
       return this.#updater.apply(live, config, new Map(managers), identifier, force);
     } catch (error) {
+      if (error instanceof VersionError) throw newUnknownError(error.message);
       if (error instanceof SmdError) throw newUnknownError(`failed to merge config: ${error.message}`);
       throw error;
     }

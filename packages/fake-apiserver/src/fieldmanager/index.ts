@@ -2,3 +2,4 @@
 export { FieldManager, type FieldManagerOptions } from './field-manager.ts';
 export { decodeManagedFields, ManagedFieldsError } from './managed-fields.ts';
 export { ignoreManagedFieldsTimestamps } from './noop-timestamps.ts';
+export { VersionError } from './smd-value.ts';

@@ -10,6 +10,9 @@ export class SmdError extends Error {
   override readonly name = 'SmdError';
 }
 
+/** An object that exists in no such version: its managedFields cannot be kept. */
+export class VersionError extends SmdError {}
+
 export interface SmdIssue {
   readonly path: string;
   readonly message: string;

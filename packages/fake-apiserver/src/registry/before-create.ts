@@ -42,19 +42,27 @@ export function matchNamespace(object: Draft, namespaced: boolean, requested: st
   else put(meta, 'namespace', expected);
 }
 
+/** What errors call the object: a custom one is of the kind it says, whatever its resource holds. */
+export function namedKind(strategy: Strategy, kind: GroupVersionKind, object: Draft): GroupVersionKind {
+  return strategy.custom === true && kind.kind !== 'CustomResourceDefinition'
+    ? { ...kind, kind: str(object, 'kind') }
+    : kind;
+}
+
 /** @throws StatusError 422 with every field error of the first check that finds some. */
 export function beforeCreate(strategy: Strategy, kind: GroupVersionKind, object: Draft, ctx: StrategyContext): void {
   matchNamespace(object, strategy.namespaced, ctx.namespace);
   const meta = metadata(object);
   strategy.prepareForCreate?.(object, ctx);
+  const named = namedKind(strategy, kind, object);
   const errors = new FieldErrors();
   const rules = { namespaced: strategy.namespaced, name: strategy.name ?? nameIsDnsSubdomain };
   if (strategy.custom === true) validateObjectMeta(meta, rules, errors);
   else validateBuiltInObjectMeta(meta, rules, errors);
   strategy.validateCreate?.(object, errors, ctx);
-  if (!errors.empty) throw newInvalid(kind, str(meta, 'name'), errors.causes);
+  if (!errors.empty) throw newInvalid(named, str(meta, 'name'), errors.causes);
   validateObjectMeta(meta, { namespaced: strategy.namespaced, name: nameIsPathSegment }, errors);
-  if (!errors.empty) throw newInvalid(kind, str(meta, 'name'), errors.causes);
+  if (!errors.empty) throw newInvalid(named, str(meta, 'name'), errors.causes);
   for (const text of strategy.warningsOnCreate?.(object, ctx) ?? []) ctx.request.warn(text);
   strategy.canonicalize?.(object);
 }

@@ -1,7 +1,7 @@
 // What happens to every object before it is updated.
 // Upstream: apiserver@v0.30.3:pkg/registry/rest/update.go#BeforeUpdate
 import { type GroupVersionKind, newInvalid } from '@kube-rx/apimachinery';
-import { matchNamespace } from './before-create.ts';
+import { matchNamespace, namedKind } from './before-create.ts';
 import { assign, type Draft, get, has, put, str } from './draft.ts';
 import type { Strategy, StrategyContext, UpdateStrategy } from './strategy.ts';
 import { FieldErrors } from './validation/field-errors.ts';
@@ -41,7 +41,7 @@ export function beforeUpdate({ strategy, kind, object, old }: UpdateSubject, ctx
     validateFinalizerNames(meta, errors);
   }
   path.validateUpdate?.(object, old, errors, ctx);
-  if (!errors.empty) throw newInvalid(kind, str(meta, 'name'), errors.causes);
+  if (!errors.empty) throw newInvalid(namedKind(strategy, kind, object), str(meta, 'name'), errors.causes);
   for (const text of path.warningsOnUpdate?.(object, old, ctx) ?? []) ctx.request.warn(text);
   strategy.canonicalize?.(object);
 }

@@ -130,6 +130,8 @@ export interface ResourceStore {
     readonly object: ApiObject;
     readonly strictErrors: readonly string[];
   };
+  /** Custom resources only: the type of any version the definition has, served or not; undefined for one that it has not. */
+  versionSchema?(apiVersion: string): Schema | undefined;
   get(
     ctx: RequestContext,
     call: { readonly namespace: string; readonly name: string; readonly resourceVersion: string },

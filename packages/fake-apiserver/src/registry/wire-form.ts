@@ -147,7 +147,8 @@ export class WireForms {
       normalize,
       whenAbsent,
       omitZero,
-      omitEmpty: go.omitEmpty,
+      // An empty list asks to start managedFields over; who sent it must still be seen.
+      omitEmpty: go.omitEmpty && !(this.#keepEmptyLists && go.name === 'managedFields'),
     });
     const orNull = (): unknown => (go.omitEmpty ? ABSENT : null);
     if (go.pointer || field.type === 'array' || field.format === 'byte') return plan(orNull);

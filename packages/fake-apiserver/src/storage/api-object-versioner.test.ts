@@ -51,6 +51,15 @@ describe('withResourceVersion', () => {
     expect(Object.isFrozen(versioned) && Object.isFrozen(versioned.metadata)).toBe(true);
   });
 
+  it('puts the version in order where the fields are sorted, as those of custom resources', () => {
+    const sorted = JSON.parse(
+      '{"apiVersion":"a/v1","kind":"A","metadata":{"creationTimestamp":"t","name":"a","uid":"u"}}',
+    ) as ApiObject;
+    expect(JSON.stringify(withResourceVersion(sorted, '7').metadata)).toBe(
+      '{"creationTimestamp":"t","name":"a","resourceVersion":"7","uid":"u"}',
+    );
+  });
+
   it('takes names of user data as names, also that of the prototype', () => {
     const versioned = withResourceVersion(object, '7');
     expect(Object.getPrototypeOf(versioned)).toBe(Object.prototype);

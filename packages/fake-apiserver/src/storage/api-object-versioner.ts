@@ -34,13 +34,16 @@ function badResourceVersion(value: string, why: string): StatusError {
   return newUnknownError(`resourceVersion: Invalid value: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${why}`);
 }
 
-/** A new object with the version; it stands where upstream's serializers have it, behind the uid. */
+/** A new object with the version; it stands where upstream's serializers have it: behind the uid, or in order. */
 export function withResourceVersion(object: ApiObject, resourceVersion: string): ApiObject {
   const source = object.metadata as Readonly<Record<string, unknown>>;
   const metadata: Record<string, unknown> = {};
   let placed = false;
+  // Custom resources have their fields in order, and then one that comes before the name.
+  let sorted: boolean | undefined;
   for (const field in source) {
-    if (!placed && !BEFORE_VERSION.has(field)) {
+    sorted ??= !BEFORE_VERSION.has(field);
+    if (!placed && (sorted ? field >= 'resourceVersion' : !BEFORE_VERSION.has(field))) {
       metadata['resourceVersion'] = resourceVersion;
       placed = true;
     }

@@ -1,6 +1,6 @@
 // Subresources: `status` and its like share the object of their parent, others have a kind and a handler of their own.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/installer.go#registerResourceHandlers
-import { newBadRequest } from '@kube-rx/apimachinery';
+import { newBadRequest, newUnknownError } from '@kube-rx/apimachinery';
 import type { ResourceInfo, ResourceStore, SubresourceHandler, SubresourceInfo } from '../../registry/rest.ts';
 import type { ApiObject } from '../../storage/api-object.ts';
 import type { EndpointsContext, Exchange } from '../exchange.ts';
@@ -102,11 +102,20 @@ async function handleOwnKind(
     const patch = answering(() => preparePatch(server, view, type, body, options, context));
     transform = (existing) => {
       const patched = answering(() => patch(existing));
+      if (store.info.custom && type === 'application/apply-patch+yaml') throw unconvertible(view, ref.name);
       checkName(patched, ref.name);
       return ensureNamespace(patched, ref.namespace);
     };
   }
   return answer(200, await handler.update(ctx, ref, transform, { namespace: ref.namespace, dryRun: options.dryRun }));
+}
+
+/** Upstream's converter of custom resources refuses what an apply made, for it knows the versions of the definition only. */
+function unconvertible({ info }: ResourceStore, name: string): Error {
+  const gv = `${info.group}/${info.version}`;
+  return newUnknownError(
+    `failed to convert new object (/${name}; ${gv}, Kind=${info.kind}) to proper version: request to convert CR to an invalid group/version: ${gv}`,
+  );
 }
 
 const CONNECT_OPTIONS = /^(Pod|Node|Service)(Exec|Attach|PortForward|Proxy)Options$/;

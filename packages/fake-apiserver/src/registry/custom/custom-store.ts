@@ -4,6 +4,7 @@ import { formatGroupVersion, type GroupVersion, newStatusError } from '@kube-rx/
 import type { Crd, CrdVersion } from '../../apiextensions/crd.ts';
 import type { JsonObject } from '../../apiextensions/schema/json.ts';
 import { compareKubeAwareVersions } from '../../apiextensions/versions.ts';
+import type { Schema } from '../../schema/schema.ts';
 import type { ApiObject } from '../../storage/api-object.ts';
 import type { StorageList, StorageWatch } from '../../storage/interfaces.ts';
 import type { StoredObject } from '../../storage/stored-object.ts';
@@ -28,6 +29,7 @@ export interface CustomStoreOptions {
   readonly warnings: readonly string[];
   /** The CRD is being deleted: nothing new may be made. */
   readonly terminating: boolean;
+  readonly versionSchema: (apiVersion: string) => Schema | undefined;
 }
 
 /** What clients of a deprecated version are told; nothing for other versions. */
@@ -49,12 +51,18 @@ export class CustomStore extends Store {
   readonly #version: CustomVersion;
   readonly #warnings: readonly string[];
   readonly #terminating: boolean;
+  readonly #versionSchema: (apiVersion: string) => Schema | undefined;
 
   constructor(core: ResourceCore, view: VersionView, printer: TablePrinter, options: CustomStoreOptions) {
     super(core, view, printer);
     this.#version = options.version;
     this.#warnings = options.warnings;
     this.#terminating = options.terminating;
+    this.#versionSchema = options.versionSchema;
+  }
+
+  versionSchema(apiVersion: string): Schema | undefined {
+    return this.#versionSchema(apiVersion);
   }
 
   decodeCustom(value: JsonObject): { readonly object: ApiObject; readonly strictErrors: readonly string[] } {

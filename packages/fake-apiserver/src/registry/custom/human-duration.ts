@@ -1,6 +1,8 @@
 // Ages as tables show them.
 // Upstream: apimachinery@v0.30.3:pkg/util/duration/duration.go#HumanDuration
 
+const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
+
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -32,6 +34,7 @@ export function humanDuration(durationMs: number): string {
 /** Age of an RFC 3339 time. */
 export function humanAge(time: unknown, nowMs: number): string {
   if (time === null || time === undefined || time === '') return '<unknown>';
-  const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  // Date.parse takes more than RFC 3339.
+  const at = typeof time === 'string' && RFC3339.test(time) ? Date.parse(time) : Number.NaN;
   return Number.isNaN(at) ? '<invalid>' : humanDuration(nowMs - at);
 }

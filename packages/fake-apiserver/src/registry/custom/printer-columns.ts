@@ -1,10 +1,12 @@
 // Tables of custom resources: the name, and what additionalPrinterColumns ask for.
 // Upstream: apiextensions-apiserver@v0.30.3:pkg/registry/customresource/tableconvertor/tableconvertor.go
+import { goJsonStringify } from '@kube-rx/apimachinery';
 import type { PrinterColumn } from '../../apiextensions/crd.ts';
 import { goString } from '../../apiextensions/go-format.ts';
 import { compileJsonPath, type JsonPath } from '../../apiextensions/json-path.ts';
 import type { TableColumn } from '../rest.ts';
 import type { TablePrinter } from '../store.ts';
+import { sortKeys } from './custom-version.ts';
 import { humanAge } from './human-duration.ts';
 
 /** What metadata fields are described as, from the recorded API. */
@@ -27,8 +29,13 @@ function compile(column: PrinterColumn): CompiledColumn | undefined {
   }
 }
 
+function textCell(value: unknown): string {
+  if (value === null || value === undefined) return '<no value>';
+  return typeof value === 'object' ? goJsonStringify(sortKeys(value)) : goString(value);
+}
+
 function cell(type: string, value: unknown, nowMs: number): unknown {
-  if (type === 'string') return goString(value);
+  if (type === 'string') return textCell(value);
   if (value === null || value === undefined) return null;
   switch (type) {
     case 'integer':

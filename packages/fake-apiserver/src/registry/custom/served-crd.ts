@@ -1,11 +1,12 @@
 // Everything that serves one CRD in one state of its spec: a storage and a store per version.
 // Upstream: apiextensions-apiserver@v0.30.3:pkg/apiserver/customresource_handler.go#crdInfo
-import type { Clock } from '@kube-rx/apimachinery';
+import { type Clock, formatGroupVersion } from '@kube-rx/apimachinery';
 import type { AdmissionChain } from '../../admission/admission.ts';
 import { type Crd, isConditionTrue } from '../../apiextensions/crd.ts';
 import type { FieldError } from '../../apiextensions/field-error.ts';
 import type { EmbeddedRules } from '../../apiextensions/schema/coercion.ts';
 import type { ObjectMetaDecoder } from '../../apiextensions/schema/object-meta.ts';
+import { newStructural } from '../../apiextensions/schema/structural.ts';
 import type { Schema } from '../../schema/schema.ts';
 import type { ApiObject } from '../../storage/api-object.ts';
 import type { ResourceStorage, StorageFactory } from '../../storage/storage-factory.ts';
@@ -140,6 +141,23 @@ export class ServedCrd {
     };
   }
 
+  /** Managers that wrote in a version that is not served any more are still compared in it. */
+  #schemaOf(apiVersion: string): Schema | undefined {
+    const { crd } = this;
+    const version = crd.versions.find(
+      ({ name }) => formatGroupVersion({ group: crd.group, version: name }) === apiVersion,
+    );
+    if (version === undefined) return undefined;
+    const built = this.#built.find((each) => each.version.name === version.name);
+    if (built !== undefined) return built.schema;
+    const structural = newStructural(version.schema ?? { 'x-kubernetes-preserve-unknown-fields': true });
+    return resourceSchema(
+      structural,
+      componentName(crd.group, version.name, crd.acceptedNames.kind),
+      this.#context.objectMeta,
+    );
+  }
+
   #embeddedRules(): EmbeddedRules {
     return {
       decoder: this.#context.decoder,
@@ -169,6 +187,7 @@ export class ServedCrd {
       version,
       warnings: deprecationWarnings(crd, version.version),
       terminating: isConditionTrue(crd, 'Terminating'),
+      versionSchema: (apiVersion) => this.#schemaOf(apiVersion),
     });
     const { scale } = version.subresources;
     return {

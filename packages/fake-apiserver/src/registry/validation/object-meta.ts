@@ -64,9 +64,13 @@ function validateOwnerReferences(meta: Draft, at: FieldPath, errors: FieldErrors
   }
 }
 
+/** The address of a pointer is nothing anybody can predict. */
+const goPointer = (owner: Draft, field: string): string =>
+  `(*bool)(${get(owner, field) === undefined ? 'nil' : '0xc000000000'})`;
+
 function goOwnerReference(owner: Draft): string {
   const text = (field: string): string => JSON.stringify(str(owner, field));
-  return `v1.OwnerReference{APIVersion:${text('apiVersion')}, Kind:${text('kind')}, Name:${text('name')}, UID:${text('uid')}, Controller:(*bool)(nil), BlockOwnerDeletion:(*bool)(nil)}`;
+  return `v1.OwnerReference{APIVersion:${text('apiVersion')}, Kind:${text('kind')}, Name:${text('name')}, UID:${text('uid')}, Controller:${goPointer(owner, 'controller')}, BlockOwnerDeletion:${goPointer(owner, 'blockOwnerDeletion')}}`;
 }
 
 function validateFinalizers(meta: Draft, at: FieldPath, errors: FieldErrors): void {
