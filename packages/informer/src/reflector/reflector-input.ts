@@ -9,8 +9,13 @@ export type ReflectorPhase =
   | { readonly name: 'idle' }
   /** Finding out whether the server streams lists. */
   | { readonly name: 'asking' }
-  /** `limit` is that of the first try; `retried` is set for the immediate second try without a resource version. */
-  | { readonly name: 'listing'; readonly resourceVersion: string; readonly limit: number; readonly retried: boolean }
+  /** `limit` is that of the first try; `retryOf`, set for the immediate second try, is the version of the first. */
+  | {
+      readonly name: 'listing';
+      readonly resourceVersion: string;
+      readonly limit: number;
+      readonly retryOf: string | undefined;
+    }
   | { readonly name: 'replacing'; readonly resourceVersion: string; readonly next: 'open-watch' | 'go-on' }
   | { readonly name: 'opening'; readonly mode: 'watch' | 'watch-list'; readonly resourceVersion: string }
   | { readonly name: 'streaming-initial'; readonly resourceVersion: string }

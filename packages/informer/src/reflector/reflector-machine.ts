@@ -56,14 +56,14 @@ export class Machine {
       retryOf !== undefined && this.#policy.unpagedRetry
         ? retryOf.limit
         : listLimit(this.#state, this.#policy, resourceVersion);
-    const phase: ReflectorPhase = { name: 'listing', resourceVersion, limit, retried: retryOf !== undefined };
+    const phase: ReflectorPhase = { name: 'listing', resourceVersion, limit, retryOf: retryOf?.resourceVersion };
     return this.#to(phase, [...effects, { type: 'list', resourceVersion, limit }]);
   }
 
   listed(phase: PhaseOf<'listing'>, input: Extract<ReflectorInput, { type: 'listed' }>): Transition {
     const { resourceVersion } = input;
     // Upstream looks at the version first asked for, not at that of the retry.
-    const anyState = phase.resourceVersion === '0' || (phase.retried && this.#state.lastSyncResourceVersion === '');
+    const anyState = (phase.retryOf ?? phase.resourceVersion) === '0';
     return this.#to(
       { name: 'replacing', resourceVersion, next: 'open-watch' },
       [{ type: 'replace', from: 'list', resourceVersion }],
@@ -76,7 +76,7 @@ export class Machine {
 
   listFailed(phase: PhaseOf<'listing'>, failure: Failure): Transition {
     const gone = failure.errorClass === 'expired' || failure.errorClass === 'too-large';
-    if (!gone || phase.retried) return this.fail('list', failure, phase.resourceVersion, gone);
+    if (!gone || phase.retryOf !== undefined) return this.fail('list', failure, phase.resourceVersion, gone);
     // The server says when it will know better; it is asked for the most recent state then.
     if (this.#asksToWait(failure)) {
       const machine = this.#with({ isLastSyncResourceVersionUnavailable: true });

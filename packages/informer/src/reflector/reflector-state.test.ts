@@ -45,6 +45,16 @@ describe('transition, rows of the table', () => {
     expect(run.state.isLastSyncResourceVersionUnavailable).toBe(true);
   });
 
+  it('S4: pages of the second try count as pages of any state only when the first try asked for any state', () => {
+    const pages = { type: 'listed', resourceVersion: '5', paginated: true } as const;
+    const run = parity().feed({ type: 'start' }, { type: 'failed', failure: expired });
+    expect(run.feed(pages).state.paginatedResult).toBe(true);
+    const unavailable = parity().feed({ type: 'start' }, { type: 'failed', failure: expired });
+    unavailable.feed({ type: 'failed', failure: expired }, { type: 'waited' }, { type: 'failed', failure: expired });
+    expect(unavailable.did).toContain('list "" limit=500');
+    expect(unavailable.feed(pages).state.paginatedResult).toBe(false);
+  });
+
   it('S5: any other error of a list is reported and waited out, then the choice comes anew', () => {
     const run = parity().feed({ type: 'start' }, { type: 'failed', failure: internal });
     expect(run.did).toEqual(['report', 'stop-resync', 'fault server list', 'wait relist']);
