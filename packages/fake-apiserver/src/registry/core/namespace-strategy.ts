@@ -20,9 +20,9 @@ import { metadata, nameIsDnsLabel } from '../validation/object-meta.ts';
 const FINALIZER = 'kubernetes';
 
 function validateFinalizerNames(names: readonly string[], errors: FieldErrors): void {
-  names.forEach((name, index) => {
-    const at = path('spec', 'finalizers').index(index);
-    for (const text of isQualifiedName(name)) errors.invalid(path('spec', 'finalizers'), name, text);
+  names.forEach((name) => {
+    const at = path('spec', 'finalizers');
+    for (const text of isQualifiedName(name)) errors.invalid(at, name, text);
     if (!name.includes('/') && ![FINALIZER, 'orphan', 'foregroundDeletion'].includes(name))
       errors.invalid(at, name, 'name is neither a standard finalizer name nor is it fully qualified');
   });
@@ -47,6 +47,9 @@ export const namespaceStrategy: Strategy = {
     const spec = ensure(object, 'spec');
     const names = strings(spec, 'finalizers');
     if (!names.includes(FINALIZER)) put(spec, 'finalizers', [...names, FINALIZER]);
+  },
+  validateCreate(object, errors) {
+    validateFinalizerNames(strings(dict(object, 'spec'), 'finalizers'), errors);
   },
   prepareForUpdate(object, old) {
     keep(object, old, 'spec', 'status');

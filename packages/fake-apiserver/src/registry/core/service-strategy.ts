@@ -5,7 +5,7 @@ import { asDraft } from '../resource-core.ts';
 import type { Strategy } from '../strategy.ts';
 import { dropStatus, keep, statusPart, statusResetFields } from '../strategy-parts.ts';
 import { nameIsDns1035Label } from '../validation/object-meta.ts';
-import { validateService, validateServiceUpdate } from '../validation/service.ts';
+import { validateService, validateServiceStatus, validateServiceUpdate } from '../validation/service.ts';
 import type { ServiceAllocation } from './service-allocation.ts';
 import { dropTypeDependentFields, normalizeClusterIps, patchAllocatedValues } from './service-fields.ts';
 
@@ -23,7 +23,7 @@ export function serviceStrategy(allocation: ServiceAllocation): Strategy {
     },
     validateCreate: validateService,
     validateUpdate: validateServiceUpdate,
-    subresources: { status: statusPart() },
+    subresources: { status: statusPart({ validate: validateServiceStatus }) },
     begin(object, old, ctx) {
       if (ctx.subresource !== '') return undefined;
       const before = old === undefined ? undefined : asDraft(old);

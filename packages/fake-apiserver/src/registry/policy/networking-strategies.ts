@@ -1,6 +1,7 @@
 // Networking, discovery, policy, RBAC, leases, scheduling and runtime classes.
 // Upstream: kubernetes@v1.30.3:pkg/registry/{networking,discovery,policy,rbac,coordination,scheduling,node}/*/strategy.go
-import { type Draft, dict, get, num, semanticEqual, str } from '../draft.ts';
+import { goQuote } from '@kube-rx/apimachinery';
+import { type Draft, dict, dicts, get, has, num, semanticEqual, str } from '../draft.ts';
 import type { Strategy } from '../strategy.ts';
 import {
   countGeneration,
@@ -11,8 +12,8 @@ import {
   statusResetFields,
 } from '../strategy-parts.ts';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from '../validation/endpoints.ts';
-import { type FieldErrors, path } from '../validation/field-errors.ts';
-import { validateLabelSelector } from '../validation/labels.ts';
+import { type FieldErrors, go, path } from '../validation/field-errors.ts';
+import { validateLabelSelector, validateLabels } from '../validation/labels.ts';
 import {
   validateIngress,
   validateIngressClass,
@@ -22,6 +23,8 @@ import {
   validateNetworkPolicy,
 } from '../validation/networking.ts';
 import { metadata, nameIsDnsLabel, nameIsPathSegment, validateImmutable } from '../validation/object-meta.ts';
+import { validateTolerations } from '../validation/pod-spec.ts';
+import { validateResourceRequirements } from '../validation/quota.ts';
 import { validateBinding, validateBindingUpdate, validateRole } from '../validation/rbac.ts';
 import { messages, nonnegative, notMoreThan100Percent, positiveIntOrPercent } from '../validation/values.ts';
 
@@ -199,6 +202,24 @@ export const runtimeClassStrategy: Strategy = {
   validateCreate(object, errors) {
     const handler = str(object, 'handler');
     messages(handler, nameIsDnsLabel(handler, false), path('handler'), errors);
+    const overhead = dict(object, 'overhead');
+    if (overhead !== undefined)
+      validateResourceRequirements({ limits: get(overhead, 'podFixed') ?? {} }, path('overhead'), errors);
+    const scheduling = dict(object, 'scheduling');
+    if (scheduling === undefined) return;
+    validateLabels(scheduling, 'nodeSelector', path('scheduling', 'nodeSelector'), errors);
+    validateTolerations(scheduling, path('scheduling'), errors);
+    const seen = new Set<string>();
+    dicts(scheduling, 'tolerations').forEach((toleration, index) => {
+      const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((name) =>
+        goQuote(str(toleration, name)),
+      );
+      const seconds = has(toleration, 'tolerationSeconds') ? '0xc000000000' : 'nil';
+      const fields = `Key:${key}, Operator:${operator}, Value:${value}, Effect:${effect}`;
+      const shown = `core.Toleration{${fields}, TolerationSeconds:(*int64)(${seconds})}`;
+      if (seen.has(fields)) errors.duplicate(path('scheduling').index(index), go(shown));
+      seen.add(fields);
+    });
   },
   validateUpdate(object, old, errors) {
     validateImmutable(get(object, 'handler'), get(old, 'handler'), errors, path('handler'));

@@ -5,7 +5,7 @@ import { type Draft, dict, dicts, entries, get, has, num, put, semanticEqual, st
 import type { Strategy } from '../strategy.ts';
 import { dropStatus, keep, keepMeta } from '../strategy-parts.ts';
 import { type FieldErrors, path } from '../validation/field-errors.ts';
-import { validateLabelSelector } from '../validation/labels.ts';
+import { validateLabelName, validateLabelSelector } from '../validation/labels.ts';
 import { metadata, validateImmutable } from '../validation/object-meta.ts';
 import { messages, qualifiedName, quantity } from '../validation/values.ts';
 
@@ -34,6 +34,29 @@ function validateClass(object: Draft, errors: FieldErrors): void {
   const modes = ['Immediate', 'WaitForFirstConsumer'];
   if (mode === '') errors.required(path('volumeBindingMode'));
   else if (!modes.includes(mode)) errors.notSupported(path('volumeBindingMode'), mode, modes);
+  validateAllowedTopologies(object, errors);
+}
+
+function validateAllowedTopologies(object: Draft, errors: FieldErrors): void {
+  const terms = new Set<string>();
+  dicts(object, 'allowedTopologies').forEach((term, index) => {
+    const at = path('allowedTopologies').index(index).child('matchLabelExpressions');
+    const keys = new Map<string, readonly string[]>();
+    dicts(term, 'matchLabelExpressions').forEach((requirement, i) => {
+      const here = at.index(i);
+      const [key, values] = [str(requirement, 'key'), strings(requirement, 'values')];
+      if (values.length === 0) errors.required(here.child('values'));
+      values.forEach((value, position) => {
+        if (values.indexOf(value) < position) errors.duplicate(here.child('values').index(position), value);
+      });
+      validateLabelName(key, here.child('key'), errors);
+      if (keys.has(key)) errors.duplicate(here.child('key'), key);
+      keys.set(key, [...new Set(values)].sort());
+    });
+    const id = JSON.stringify([...keys].sort(([a], [b]) => (a < b ? -1 : 1)));
+    if (terms.has(id)) errors.duplicate(at, '');
+    terms.add(id);
+  });
 }
 
 export const storageClassStrategy: Strategy = {

@@ -8,12 +8,12 @@ import type { CelType } from '../../apiextensions/cel/types.ts';
 import { type Draft, dict, dicts, has, str, strings } from '../draft.ts';
 import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
 import { validateLabelSelector } from './labels.ts';
+import { validateMatchConditions } from './match-conditions.ts';
 import { metadata } from './object-meta.ts';
 import { validateExpression } from './policy-expressions.ts';
 import { validateMatchResources, word } from './registrations.ts';
 import { messages } from './values.ts';
 
-const MAX_CONDITIONS = 64;
 const MAX_ANNOTATIONS = 20;
 const MAX_ANNOTATION_EXPRESSION_BYTES = 5 * 1024;
 
@@ -21,25 +21,6 @@ const MAX_ANNOTATION_EXPRESSION_BYTES = 5 * 1024;
 interface Names {
   readonly expressions: ReadonlyMap<string, CelType>;
   readonly messages: ReadonlyMap<string, CelType>;
-}
-
-/** Without variables: conditions are looked at before them. */
-function validateConditions(spec: Draft, hasParams: boolean, at: FieldPath, errors: FieldErrors): void {
-  const conditions = dicts(spec, 'matchConditions');
-  if (conditions.length > MAX_CONDITIONS) errors.tooMany(at, conditions.length, MAX_CONDITIONS);
-  const known = environment({ hasParams, hasAuthorizer: true });
-  const names = new Set<string>();
-  conditions.forEach((condition, index) => {
-    const here = at.index(index);
-    const expression = str(condition, 'expression').trim();
-    if (expression === '') errors.required(here.child('expression'));
-    else validateExpression(expression, ['bool'], known, here.child('expression'), errors);
-    const name = str(condition, 'name');
-    if (name === '') errors.required(here.child('name'));
-    else messages(name, isQualifiedName(name), here.child('name'), errors);
-    if (name !== '' && names.has(name)) errors.duplicate(here.child('name'), name);
-    names.add(name);
-  });
 }
 
 function validateValidation(one: Draft, names: Names, at: FieldPath, errors: FieldErrors): void {
@@ -146,7 +127,7 @@ export function validatePolicy(object: Draft, errors: FieldErrors): void {
       errors.required(at.child('matchConstraints', 'resourceRules'));
   }
   const hasParams = kind !== undefined;
-  validateConditions(spec, hasParams, at.child('matchConditions'), errors);
+  validateMatchConditions(spec, hasParams, at.child('matchConditions'), errors);
   const declared = dicts(spec, 'variables');
   validateVariables(declared, hasParams, at.child('variables'), errors);
   const validations = dicts(spec, 'validations');

@@ -1,9 +1,9 @@
 // Workloads of the group apps, and replication controllers.
 // Upstream: kubernetes@v1.30.3:pkg/apis/apps/validation/validation.go, pkg/apis/core/validation/validation.go#ValidateReplicationController
 import { clone, type Draft, dict, get, has, num, put, semanticEqual, str } from '../draft.ts';
-import { type FieldErrors, type FieldPath, go, path } from './field-errors.ts';
+import { type FieldErrors, type FieldPath, go, goStringMap, path } from './field-errors.ts';
 import { goLabelSelector } from './go-structs.ts';
-import { selectorIsEmpty, selectorMatches, validateLabelSelector, validateLabels } from './labels.ts';
+import { selectorIsEmpty, selectorIsValid, selectorMatches, validateLabelSelector, validateLabels } from './labels.ts';
 import { IMMUTABLE, validateAnnotations, validateImmutable } from './object-meta.ts';
 import { validatePodTemplate, validateSelectsTemplate } from './pod-template.ts';
 import { goIntOrString, nonnegative, notMoreThan100Percent, percentOf, positiveIntOrPercent } from './values.ts';
@@ -34,6 +34,7 @@ function validateReplicaTemplate(spec: Draft, errors: FieldErrors): void {
   const template = dict(spec, 'template');
   const at = SPEC.child('template');
   const selector = dict(spec, 'selector');
+  if (!selectorParses(selector, errors)) return;
   if (selector === undefined || !selectorIsEmpty(selector)) validateSelectsTemplate(selector, template, at, errors);
   validatePodTemplate(template, at, errors);
   validateRestart(template, at, 'ReplicaSet', errors);
@@ -81,6 +82,13 @@ export function validateDeployment(object: Draft, errors: FieldErrors): void {
     errors.invalid(SPEC.child('progressDeadlineSeconds'), deadline, 'must be greater than minReadySeconds');
 }
 
+/** A selector that does not parse selects nothing, and is reported once more. */
+function selectorParses(selector: Draft | undefined, errors: FieldErrors): boolean {
+  if (selector === undefined || selectorIsValid(selector)) return true;
+  errors.invalid(SPEC.child('selector'), go(goLabelSelector(selector)), 'invalid label selector');
+  return false;
+}
+
 function validateSelectorUnchanged(object: Draft, old: Draft, errors: FieldErrors): void {
   const selector = dict(object, 'spec', 'selector');
   if (semanticEqual(selector, dict(old, 'spec', 'selector'))) return;
@@ -105,6 +113,11 @@ export function validateReplicaSetUpdate(object: Draft, old: Draft, errors: Fiel
   validateSelectorUnchanged(object, old, errors);
 }
 
+function goStatefulRolling(rolling: Draft): string {
+  const most = has(rolling, 'maxUnavailable') ? '0xc000000000' : 'nil';
+  return `apps.RollingUpdateStatefulSetStrategy{Partition:${num(rolling, 'partition') ?? 0}, MaxUnavailable:(*intstr.IntOrString)(${most})}`;
+}
+
 function validateStatefulStrategy(spec: Draft, errors: FieldErrors): void {
   const strategy = dict(spec, 'updateStrategy');
   const at = SPEC.child('updateStrategy');
@@ -113,7 +126,11 @@ function validateStatefulStrategy(spec: Draft, errors: FieldErrors): void {
   if (type === '') errors.required(at);
   else if (type === 'OnDelete') {
     if (rolling !== undefined)
-      errors.invalid(at.child('rollingUpdate'), rolling, "only allowed for updateStrategy 'RollingUpdate'");
+      errors.invalid(
+        at.child('rollingUpdate'),
+        go(goStatefulRolling(rolling)),
+        "only allowed for updateStrategy 'RollingUpdate'",
+      );
   } else if (type === 'RollingUpdate') {
     nonnegative(rolling, 'partition', at.child('rollingUpdate'), errors);
   } else {
@@ -178,7 +195,9 @@ function validateDaemonStrategy(spec: Draft, errors: FieldErrors): void {
   const type = str(strategy, 'type');
   if (type === 'OnDelete') return;
   if (type !== 'RollingUpdate') {
-    errors.notSupported(at.child('type'), type, ['OnDelete', 'RollingUpdate']);
+    const rolling = has(strategy, 'rollingUpdate') ? '0xc000000000' : 'nil';
+    const shown = `apps.DaemonSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:(*apps.RollingUpdateDaemonSet)(${rolling})}`;
+    errors.notSupported(at, go(shown), ['RollingUpdate', 'OnDelete']);
     return;
   }
   const rolling = dict(strategy, 'rollingUpdate');
@@ -208,7 +227,7 @@ export function validateDaemonSet(object: Draft, errors: FieldErrors, old?: Draf
   if (!selectorMatches(selector, dict(template, 'metadata', 'labels')))
     errors.invalid(
       at.child('metadata', 'labels'),
-      go(`map[string]string{${labelsText(dict(template, 'metadata', 'labels'))}}`),
+      go(goStringMap(dict(template, 'metadata', 'labels'))),
       '`selector` does not match template `labels`',
     );
   if (selector !== undefined && selectorIsEmpty(selector))
@@ -220,11 +239,6 @@ export function validateDaemonSet(object: Draft, errors: FieldErrors, old?: Draf
   nonnegative(spec, 'revisionHistoryLimit', SPEC, errors);
   if (old !== undefined) validateSelectorUnchanged(object, old, errors);
 }
-
-const labelsText = (labels: Draft | undefined): string =>
-  Object.entries(labels ?? {})
-    .map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
-    .join(', ');
 
 export function validateControllerRevision(object: Draft, errors: FieldErrors): void {
   if (!has(object, 'data')) errors.required(path('data'), 'data is mandatory');
@@ -252,7 +266,7 @@ export function validateReplicationController(object: Draft, errors: FieldErrors
   if (selector !== undefined && !selectorMatches({ matchLabels: selector }, labels))
     errors.invalid(
       at.child('metadata', 'labels'),
-      go(`map[string]string{${labelsText(labels)}}`),
+      go(goStringMap(labels)),
       '`selector` does not match template `labels`',
     );
   validatePodTemplate(template, at, errors);

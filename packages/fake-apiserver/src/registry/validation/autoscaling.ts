@@ -43,7 +43,7 @@ function validateTarget(target: Draft | undefined, at: FieldPath, errors: FieldE
 
 function validateIdentifier(metric: Draft | undefined, at: FieldPath, errors: FieldErrors): void {
   const name = str(metric, 'name');
-  if (name === '') errors.required(at.child('name'));
+  if (name === '') errors.required(at.child('name'), 'must specify a metric name');
   else messages(name, nameIsPathSegment(name, false), at.child('name'), errors);
   validateLabelSelector(dict(metric, 'selector'), at.child('selector'), errors);
 }
@@ -55,7 +55,7 @@ function validateSource(type: string, source: Draft, at: FieldPath, errors: Fiel
   if (type === 'object') validateReference(dict(source, 'describedObject'), at.child('describedObject'), errors);
   if (type === 'resource' || type === 'containerResource') {
     if (type === 'containerResource' && str(source, 'container') === '')
-      errors.required(at.child('container'), 'must specify a container name');
+      errors.required(at.child('container'), 'must specify a container');
     if (str(source, 'name') === '') errors.required(at.child('name'), 'must specify a resource name');
     validateTarget(target, there, errors);
     const utilization = has(target, 'averageUtilization');

@@ -7,6 +7,7 @@ import { type FieldErrors, type FieldPath, go, goStringMap, path } from './field
 import { goLabelSelector } from './go-structs.ts';
 import { selectorMatches, validateLabelSelector } from './labels.ts';
 import { metadata, validateImmutable } from './object-meta.ts';
+import { validatePodFailurePolicy } from './pod-failure-policy.ts';
 import { validatePodTemplate } from './pod-template.ts';
 import { nonnegative, oneOf } from './values.ts';
 
@@ -54,6 +55,7 @@ function validateSpec(spec: Draft, at: FieldPath, errors: FieldErrors): void {
   if (replacement !== '' && !allowed.includes(replacement))
     errors.notSupported(at.child('podReplacementPolicy'), replacement, allowed);
   const template = dict(spec, 'template');
+  if (failurePolicy) validatePodFailurePolicy(spec, at.child('podFailurePolicy'), errors);
   validatePodTemplate(template, at.child('template'), errors);
   const restart = str(dict(template, 'spec'), 'restartPolicy');
   const here = at.child('template', 'spec', 'restartPolicy');

@@ -79,11 +79,15 @@ export class FieldErrors {
   invalid(at: FieldPath, value: unknown, detail: string): void {
     this.#add('FieldValueInvalid', at, `Invalid value: ${show(value)}`, detail);
   }
+  /** An invalid value that is not shown. */
+  wrong(at: FieldPath, detail: string): void {
+    this.#add('FieldValueInvalid', at, 'Invalid value', detail);
+  }
   forbidden(at: FieldPath, detail: string): void {
     this.#add('FieldValueForbidden', at, 'Forbidden', detail);
   }
-  duplicate(at: FieldPath, value: unknown): void {
-    this.#add('FieldValueDuplicate', at, `Duplicate value: ${show(value)}`, '');
+  duplicate(at: FieldPath, value: unknown, detail = ''): void {
+    this.#add('FieldValueDuplicate', at, `Duplicate value: ${show(value)}`, detail);
   }
   notFound(at: FieldPath, value: unknown): void {
     this.#add('FieldValueNotFound', at, `Not found: ${show(value)}`, '');

@@ -58,6 +58,30 @@ export function selectorIsEmpty(selector: Draft | undefined): boolean {
   return entries(selector, 'matchLabels').length === 0 && dicts(selector, 'matchExpressions').length === 0;
 }
 
+/** Whether every requirement can be turned into one of a label selector. */
+export function selectorIsValid(selector: Draft | undefined): boolean {
+  return (
+    dicts(selector, 'matchExpressions').every((requirement) => {
+      const values = strings(requirement, 'values');
+      if (isQualifiedName(str(requirement, 'key')).length > 0) return false;
+      if (values.some((value) => isValidLabelValue(value).length > 0)) return false;
+      switch (str(requirement, 'operator')) {
+        case 'In':
+        case 'NotIn':
+          return values.length > 0;
+        case 'Exists':
+        case 'DoesNotExist':
+          return values.length === 0;
+        default:
+          return false;
+      }
+    }) &&
+    entries(selector, 'matchLabels').every(
+      ([key, value]) => isQualifiedName(key).length === 0 && isValidLabelValue(value).length === 0,
+    )
+  );
+}
+
 /** Whether a LabelSelector object selects the labels; an invalid one selects nothing. */
 export function selectorMatches(selector: Draft | undefined, labels: Draft | undefined): boolean {
   if (selector === undefined) return false;

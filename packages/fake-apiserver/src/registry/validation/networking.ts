@@ -8,7 +8,7 @@ import {
   isWildcardDNS1123Subdomain,
 } from '@kube-rx/apimachinery';
 import { type Draft, dict, dicts, get, has, num, str, strings } from '../draft.ts';
-import { type FieldErrors, type FieldPath, go, path } from './field-errors.ts';
+import { type FieldErrors, type FieldPath, go, goStringList, path } from './field-errors.ts';
 import { ipFamily, isCidr, validateCidr, validateIp } from './ip.ts';
 import { validateLabelSelector } from './labels.ts';
 import { metadata, nameIsDnsLabel, nameIsPathSegment, validateImmutable } from './object-meta.ts';
@@ -77,7 +77,11 @@ export function validateIngress(object: Draft, errors: FieldErrors): void {
   const rules = dicts(spec, 'rules');
   const fallback = dict(spec, 'defaultBackend');
   if (rules.length === 0 && fallback === undefined)
-    errors.invalid(SPEC, go('[]networking.IngressRule(nil)'), 'either `defaultBackend` or `rules` must be specified');
+    errors.invalid(
+      SPEC,
+      go(`[]networking.IngressRule${has(spec, 'rules') ? '{}' : '(nil)'}`),
+      'either `defaultBackend` or `rules` must be specified',
+    );
   if (fallback !== undefined) validateBackend(fallback, SPEC.child('defaultBackend'), errors);
   rules.forEach((rule, index) => {
     const at = SPEC.child('rules').index(index);
@@ -247,7 +251,11 @@ export function validateNetworkPolicy(object: Draft, errors: FieldErrors): void 
   }
   const types = strings(spec, 'policyTypes');
   if (types.length > 2) {
-    errors.invalid(SPEC.child('policyTypes'), [...types], 'may not specify more than two policyTypes');
+    errors.invalid(
+      SPEC.child('policyTypes'),
+      go(goStringList(types).replace('string', 'networking.PolicyType')),
+      'may not specify more than two policyTypes',
+    );
     return;
   }
   types.forEach((type, index) => {

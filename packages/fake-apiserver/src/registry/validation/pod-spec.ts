@@ -9,11 +9,12 @@ import { validateIp } from './ip.ts';
 import { validateLabelName, validateLabelSelector, validateLabels } from './labels.ts';
 import { dnsLabel, messages, oneOf } from './values.ts';
 import { validateVolumes } from './volumes.ts';
+import { validateForOs, validateOs } from './windows-pod.ts';
 
 const MAX_INT32 = 2_147_483_647;
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-function validateTolerations(spec: Draft, at: FieldPath, errors: FieldErrors): void {
+export function validateTolerations(spec: Draft | undefined, at: FieldPath, errors: FieldErrors): void {
   dicts(spec, 'tolerations').forEach((toleration, index) => {
     const here = at.child('tolerations').index(index);
     const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((f) => str(toleration, f)) as [
@@ -89,8 +90,8 @@ function validateHostNetwork(spec: Draft, at: FieldPath, errors: FieldErrors): v
     dicts(spec, field).forEach((container, index) => {
       dicts(container, 'ports').forEach((port, i) => {
         if (num(port, 'hostPort') === num(port, 'containerPort')) return;
-        const here = at.child(field).index(index).child('ports').index(i).child('containerPort');
-        errors.invalid(here, num(port, 'containerPort') ?? 0, 'must match `hostPort` when `hostNetwork` is true');
+        const here = at.child(field).index(index).child('ports').index(i).child('hostPort');
+        errors.invalid(here, num(port, 'hostPort') ?? 0, 'must match `containerPort` when `hostNetwork` is true');
       });
     });
   }
@@ -172,6 +173,8 @@ export function validatePodSpec(spec: Draft, at: FieldPath, errors: FieldErrors,
   validateSchedulingGates(spec, at, errors);
   validateSpread(spec, at, errors);
   validateNames(spec, at, errors);
+  validateOs(spec, at, errors);
+  validateForOs(spec, at, errors);
 }
 
 function validateSchedulingGates(spec: Draft, at: FieldPath, errors: FieldErrors): void {

@@ -1,10 +1,10 @@
 // Names and amounts of resources: requests of containers, limit ranges, quotas.
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#ValidateLimitRange, ValidateResourceQuota; pkg/apis/core/helper/helpers.go
-import { isQualifiedName, type Quantity } from '@kube-rx/apimachinery';
-import { type Draft, dict, dicts, semanticEqual, str, strings } from '../draft.ts';
-import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
+import { goQuote, isQualifiedName, type Quantity } from '@kube-rx/apimachinery';
+import { type Draft, dict, dicts, has, semanticEqual, str, strings } from '../draft.ts';
+import { type FieldErrors, type FieldPath, type GoText, go, goStringList, path } from './field-errors.ts';
 import { IMMUTABLE } from './object-meta.ts';
-import { NEGATIVE, quantities } from './values.ts';
+import { goQuantity, NEGATIVE, quantities } from './values.ts';
 
 const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'];
 const COUNTED = [
@@ -38,13 +38,13 @@ function isExtended(name: string): boolean {
   return isQualifiedName(`requests.${name}`).length === 0;
 }
 
-/** True when the name is good so far. */
+/** True when the name is good so far. Names of resources print themselves, without quotes. */
 function validateName(name: string, at: FieldPath, errors: FieldErrors): boolean {
   const wrong = isQualifiedName(name);
-  for (const text of wrong) errors.invalid(at, name, text);
+  for (const text of wrong) errors.invalid(at, go(name), text);
   if (wrong.length > 0) return false;
   if (name.includes('/') || STANDARD.has(name) || isQuotaHugePages(name)) return true;
-  errors.invalid(at, name, 'must be a standard resource type or fully qualified');
+  errors.invalid(at, go(name), 'must be a standard resource type or fully qualified');
   return false;
 }
 
@@ -52,15 +52,15 @@ function validateContainerResource(name: string, at: FieldPath, errors: FieldErr
   validateName(name, at, errors);
   if (!name.includes('/')) {
     if (!COMPUTE.includes(name) && !isHugePages(name))
-      errors.invalid(at, name, 'must be a standard resource for containers');
+      errors.invalid(at, go(name), 'must be a standard resource for containers');
   } else if (!isNativeResource(name) && !isExtended(name))
-    errors.invalid(at, name, "doesn't follow extended resource name standard");
+    errors.invalid(at, go(name), "doesn't follow extended resource name standard");
 }
 
 export function validateAmount(name: string, value: Quantity, at: FieldPath, errors: FieldErrors): void {
   if (value.sign < 0) errors.invalid(at, value.toString(), NEGATIVE);
   if ((INTEGER.has(name) || isExtended(name)) && value.value(-3) % 1000n !== 0n)
-    errors.invalid(at, value.toString(), 'must be an integer');
+    errors.invalid(at, go(goQuantity(value)), 'must be an integer');
 }
 
 /** `resources` of a container. */
@@ -104,7 +104,7 @@ function compareLimits(limit: Draft, at: FieldPath, errors: FieldErrors): void {
   for (const name of [...names].sort()) {
     const [low, high, def, req] = [min.get(name), max.get(name), fallback.get(name), request.get(name)];
     const wrong = (field: string, shown: Quantity, detail: string): void =>
-      errors.invalid(at.child(field).key(name), shown.toString(), detail);
+      errors.invalid(at.child(field).key(name), go(goQuantity(shown)), detail);
     if (low !== undefined && high !== undefined && low.compare(high) > 0)
       wrong('min', low, `min value ${low} is greater than max value ${high}`);
     if (req !== undefined && low !== undefined && low.compare(req) > 0)
@@ -149,19 +149,104 @@ export function validateLimitRange(object: Draft, errors: FieldErrors): void {
   });
 }
 
+const POD_COUNT = ['pods'];
+const POD_COMPUTE = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
+const SCOPES = [
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'PriorityClass',
+  'CrossNamespacePodAffinity',
+];
+const OPPOSITES = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+];
+
+/** How often a scope meets a resource that it says nothing about. */
+function misfits(scope: string, hard: readonly string[]): number {
+  if (!SCOPES.includes(scope)) return 0;
+  const fitting = scope === 'BestEffort' ? POD_COUNT : [...POD_COUNT, ...POD_COMPUTE];
+  return hard.filter((name) => (QUOTA.has(name) || isQuotaHugePages(name)) && !fitting.includes(name)).length;
+}
+
+const conflicting = (scopes: readonly string[]): number =>
+  OPPOSITES.filter((pair) => pair.every((scope) => scopes.includes(scope))).length;
+
+const goScopes = (spec: Draft | undefined): GoText =>
+  go(
+    goStringList(has(spec, 'scopes') ? strings(spec, 'scopes') : undefined).replace(
+      'string',
+      'core.ResourceQuotaScope',
+    ),
+  );
+
+function validateScopes(spec: Draft | undefined, hard: readonly string[], errors: FieldErrors): void {
+  const scopes = strings(spec, 'scopes');
+  const at = path('spec', 'scopes');
+  const refuse = (detail: string): void => errors.invalid(at, goScopes(spec), detail);
+  for (const scope of scopes) {
+    if (!SCOPES.includes(scope)) refuse('unsupported scope');
+    for (let left = misfits(scope, hard); left > 0; left--) refuse('unsupported scope applied to resource');
+  }
+  for (let left = conflicting(scopes); left > 0; left--) refuse('conflicting scopes');
+}
+
+function validateScopeSelector(spec: Draft | undefined, hard: readonly string[], errors: FieldErrors): void {
+  const requirements = dicts(dict(spec, 'scopeSelector'), 'matchExpressions');
+  const at = path('spec', 'scopeSelector', 'matchExpressions');
+  for (const requirement of requirements) {
+    const [scope, operator] = [str(requirement, 'scopeName'), str(requirement, 'operator')];
+    const values = strings(requirement, 'values');
+    if (!SCOPES.includes(scope)) errors.invalid(at.child('scopeName'), scope, 'unsupported scope');
+    for (let left = misfits(scope, hard); left > 0; left--)
+      errors.invalid(at, go(goScopeSelector(requirements)), 'unsupported scope applied to resource');
+    if (SCOPES.includes(scope) && scope !== 'PriorityClass' && operator !== 'Exists') {
+      const detail =
+        "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+      errors.invalid(at.child('operator'), operator, detail);
+    }
+    if (operator === 'In' || operator === 'NotIn') {
+      const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+      if (values.length === 0) errors.required(at.child('values'), detail);
+    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+      const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+      if (values.length > 0) errors.invalid(at.child('values'), values, detail);
+    } else errors.invalid(at.child('operator'), operator, 'not a valid selector operator');
+  }
+  const scopes = requirements.map((requirement) => str(requirement, 'scopeName'));
+  for (let left = conflicting(scopes); left > 0; left--) errors.invalid(at, goScopes(spec), 'conflicting scopes');
+}
+
+function goScopeSelector(requirements: readonly Draft[]): string {
+  const parts = requirements.map((requirement) => {
+    const values = goStringList(has(requirement, 'values') ? strings(requirement, 'values') : undefined);
+    return `core.ScopedResourceSelectorRequirement{ScopeName:${goQuote(str(requirement, 'scopeName'))}, Operator:${goQuote(str(requirement, 'operator'))}, Values:${values}}`;
+  });
+  return `core.ScopeSelector{MatchExpressions:[]core.ScopedResourceSelectorRequirement{${parts.join(', ')}}}`;
+}
+
 export function validateResourceQuota(object: Draft, errors: FieldErrors): void {
-  for (const [name, value] of quantities(dict(object, 'spec'), 'hard')) {
+  const spec = dict(object, 'spec');
+  const hard = quantities(spec, 'hard');
+  for (const [name, value] of hard) {
     const at = path('spec', 'hard').key(name);
-    if (validateName(name, at, errors) && !name.includes('/') && !QUOTA.has(name) && !isQuotaHugePages(name))
-      errors.invalid(at, name, 'must be a standard resource for quota');
+    validateName(name, at, errors);
+    if (!name.includes('/') && !QUOTA.has(name) && !isQuotaHugePages(name))
+      errors.invalid(at, go(name), 'must be a standard resource for quota');
     validateAmount(name, value, at, errors);
   }
+  const names = hard.map(([name]) => name);
+  validateScopes(spec, names, errors);
+  validateScopeSelector(spec, names, errors);
 }
 
 export function validateResourceQuotaUpdate(object: Draft, old: Draft, errors: FieldErrors): void {
   validateResourceQuota(object, errors);
-  const scopes = strings(dict(object, 'spec'), 'scopes');
+  const spec = dict(object, 'spec');
+  const scopes = strings(spec, 'scopes');
   const had = strings(dict(old, 'spec'), 'scopes');
   if (!semanticEqual([...new Set(scopes)].sort(), [...new Set(had)].sort()))
-    errors.invalid(path('spec', 'scopes'), scopes, IMMUTABLE);
+    errors.invalid(path('spec', 'scopes'), goScopes(spec), IMMUTABLE);
 }

@@ -2,12 +2,14 @@
 // Upstream: kubernetes@v1.30.3:pkg/apis/admissionregistration/validation/validation.go, kube-aggregator@v0.30.3:pkg/apis/apiregistration/validation/validation.go
 import { goQuote, isDNS1035Label, isDNS1123Subdomain, isValidPortNum } from '@kube-rx/apimachinery';
 import { bool, type Draft, dict, dicts, get, has, num, str, strings } from '../draft.ts';
-import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
+import { type FieldErrors, type FieldPath, go, goStringList, path } from './field-errors.ts';
 import { validateLabelSelector } from './labels.ts';
+import { validateMatchConditions } from './match-conditions.ts';
 import { metadata } from './object-meta.ts';
 import { messages } from './values.ts';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+const OPERATION_TYPE = 'admissionregistration.OperationType';
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
 export function word(
@@ -25,7 +27,11 @@ function wildcardAlone(rule: Draft, field: string, others: string, at: FieldPath
   const values = strings(rule, field);
   if (values.length === 0) errors.required(at.child(field));
   if (values.length > 1 && values.includes('*'))
-    errors.invalid(at.child(field), [...values], `if '*' is present, must not specify other ${others}`);
+    errors.invalid(
+      at.child(field),
+      field === 'operations' ? go(goStringList(values).replace('string', OPERATION_TYPE)) : [...values],
+      `if '*' is present, must not specify other ${others}`,
+    );
 }
 
 function validateResources(rule: Draft, at: FieldPath, errors: FieldErrors): void {
@@ -92,8 +98,18 @@ function validateClientConfig(config: Draft, at: FieldPath, errors: FieldErrors)
     const wrong = isValidPortNum(port);
     if (wrong.length > 0) errors.invalid(here.child('port'), port, `port is not valid: ${wrong.join(',')}`);
     const text = str(service, 'path');
-    if (text !== '' && !text.startsWith('/')) errors.invalid(here.child('path'), text, "must start with a '/'");
+    if (text !== '') validatePath(text, here.child('path'), errors);
   }
+}
+
+function validatePath(text: string, at: FieldPath, errors: FieldErrors): void {
+  if (text === '/') return;
+  if (text !== '//' && !text.startsWith('/')) errors.invalid(at, text, "must start with a '/'");
+  const steps = text === '//' ? [''] : text.slice(1).replace(/\/$/, '').split('/');
+  steps.forEach((step, index) => {
+    if (step === '') errors.invalid(at, text, `segment[${index}] may not be empty`);
+    else for (const detail of isDNS1123Subdomain(step)) errors.invalid(at, text, `segment[${index}]: ${detail}`);
+  });
 }
 
 const URL_FORM = '; desired format: https://host[/path]';
@@ -152,6 +168,7 @@ export function validateWebhooks(object: Draft, errors: FieldErrors): void {
     word(hook, 'reinvocationPolicy', ['IfNeeded', 'Never'], at, errors);
     validateClientConfig(dict(hook, 'clientConfig') ?? {}, at.child('clientConfig'), errors);
     validateReviewVersions(hook, at, errors);
+    validateMatchConditions(hook, false, at.child('matchConditions'), errors);
     if (name !== '' && names.has(name)) errors.duplicate(at.child('name'), name);
     names.add(name);
   });

@@ -105,3 +105,19 @@ export function quantity(value: unknown): Quantity | undefined {
     return undefined;
   }
 }
+
+/**
+ * A quantity in canonical form as Go prints the struct: the number, its power of ten, and the text. Upstream keeps what the client
+ * wrote, so `1.5` shows another number and power there than `1500m`.
+ */
+export function goQuantity(value: Quantity): string {
+  const text = value.toString();
+  const [, digits = '0', suffix = ''] = /^([+-]?\d+)([A-Za-z]*)/.exec(text) ?? [];
+  const binary = suffix.endsWith('i');
+  const powers: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+  const number = binary ? value.value().toString() : digits;
+  const shown = binary && Number(digits) % 8 === 0 ? '' : text;
+  const amount = `resource.int64Amount{value:${number}, scale:${binary ? 0 : (powers[suffix] ?? 0)}}`;
+  const format = binary ? 'BinarySI' : 'DecimalSI';
+  return `resource.Quantity{i:${amount}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${goQuote(shown)}, Format:${goQuote(format)}}`;
+}
