@@ -48,6 +48,8 @@ export interface ReflectorPolicy {
   readonly boundedWatchList: boolean;
   /** How long a failed streaming list is not tried again, ms. */
   readonly watchListRetryMs: number;
+  /** Stopping cancels a request that waits for its answer; else it and its retries run on, and what comes of them is thrown away. */
+  readonly stopCancels: boolean;
   /** How long ERROR events of code 500 are answered by an immediate watch, ms. */
   readonly maxInternalErrorRetryMs: number;
 }
@@ -67,6 +69,7 @@ const MODERN: ReflectorPolicy = {
   suspendedProbeMs: 30_000,
   boundedWatchList: true,
   watchListRetryMs: 600_000,
+  stopCancels: true,
   maxInternalErrorRetryMs: 0,
 };
 
@@ -81,6 +84,7 @@ const CLIENT_GO_1_30: ReflectorPolicy = {
   maxRetryAfterMs: 0,
   suspendAfter: 0,
   boundedWatchList: false,
+  stopCancels: false,
 };
 
 export function resolveReflectorPolicy(

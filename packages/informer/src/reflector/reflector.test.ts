@@ -237,6 +237,37 @@ describe('Reflector', () => {
       expect(phases.at(-1)).toBe('stopped');
     });
 
+    it('lets what waits for its answer run on in the parity profile, and drops the answer', async () => {
+      let answer!: (page: ReturnType<typeof list>) => void;
+      server.onList(
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+      );
+      await run({ profile: 'client-go-1.30' });
+      controller.abort();
+      await done;
+      expect([server.signals[0]?.aborted, phases.at(-1)]).toEqual([false, 'stopped']);
+      answer(list('10', 'a@5'));
+      await settle();
+      expect([keys(), server.requests.length]).toEqual([[], 1]);
+    });
+
+    it('lets a watch that opens run on in the parity profile, and stops its stream', async () => {
+      let open!: (stream: TestStream) => void;
+      const late = new Promise<TestStream>((resolve) => {
+        open = resolve;
+      });
+      server.onList(list('10')).onWatch(late);
+      await run({ profile: 'client-go-1.30' });
+      controller.abort();
+      await done;
+      expect(server.signals.at(-1)?.aborted).toBe(false);
+      open(new TestStream());
+      await settle();
+      expect([server.openStreams, server.signals.at(-1)?.aborted]).toEqual([0, false]);
+    });
+
     it('while a watch is being opened stops the stream that comes late', async () => {
       let open!: (stream: TestStream) => void;
       const late = new Promise<TestStream>((resolve) => {

@@ -1,6 +1,6 @@
 // List and watch of one resource into a store, for ever: the shell around the state machine.
 // Upstream: client-go@v0.30.3:tools/cache/reflector.go#Reflector
-// Differs: every fault is a value on faults$; stop cancels a running LIST; liveness is watched (off in the parity profile).
+// Differs: every fault is a value on faults$; stop cancels a running LIST and liveness is watched (neither in the parity profile).
 import type { ClockTimer, KubernetesObject, ListOptions } from '@kube-rx/apimachinery';
 import type { Observable } from 'rxjs';
 import { channels, trace } from '../diagnostics.ts';
@@ -103,7 +103,10 @@ export class Reflector<T extends KubernetesObject> {
     return { name: this.#options.name, state: this.#state, status: this.status, cursor: this.#watch.cursor };
   }
 
-  /** Runs until the signal aborts; resolves when every timer and socket is released. Rejects only when it ran before. */
+  /**
+   * Runs until the signal aborts; resolves when every timer and socket is released, but for a request that policy lets run on. Rejects
+   * only when it ran before.
+   */
   run(options: { readonly signal: AbortSignal; readonly stopReason?: () => 'aborted' | 'disposed' }): Promise<void> {
     if (this.#signal !== undefined) {
       return Promise.reject(
@@ -190,7 +193,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #list(resourceVersion: string, limit: number): void {
-    const child = childSignal(this.#signal);
+    const child = childSignal(this.#options.policy.stopCancels ? this.#signal : undefined);
     const options: ListOptions = resourceVersion === '' ? {} : { resourceVersion };
     const context = {
       signal: child.signal,
@@ -207,6 +210,7 @@ export class Reflector<T extends KubernetesObject> {
     listPages((page, pageContext) => this.#listerWatcher.list(page, pageContext), options, context, { pageSize: limit })
       .then(
         (list) => {
+          if (this.#state.phase.name === 'stopped') return;
           this.#items = list.items;
           this.#metrics?.listed((clock.now() - askedAt) / 1000, list.items.length);
           this.#dispatch({ type: 'listed', resourceVersion: list.resourceVersion, paginated: list.paginated });

@@ -8,6 +8,8 @@ export interface StreamSessionOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly unref: boolean;
   readonly child: ChildSignal;
+  /** Closing cancels a request that is not answered yet. */
+  readonly cancelsOpening: boolean;
   /** Longest silence at this moment, ms; 0 for no limit. */
   readonly idleLimitMs: (session: StreamSession<T>) => number;
   readonly onIdle: (session: StreamSession<T>) => void;
@@ -62,8 +64,9 @@ export class StreamSession<T extends KubernetesObject> {
     this.#closed = true;
     this.#timer?.cancel();
     this.#stream?.stop();
-    this.#options.child.abort();
-    this.#options.child.release();
+    const { child, cancelsOpening } = this.#options;
+    if (cancelsOpening || this.#stream !== undefined) child.abort();
+    child.release();
   }
 
   #arm(): void {

@@ -112,7 +112,7 @@ export class WatchRunner<T extends KubernetesObject> {
 
   open(mode: 'watch' | 'watch-list', resourceVersion: string, signal: AbortSignal): void {
     const initial = mode === 'watch-list';
-    const { clock, unref, random, minWatchTimeoutMs, name } = this.#options;
+    const { clock, unref, random, minWatchTimeoutMs, name, policy } = this.#options;
     const timeoutSeconds = Math.floor((minWatchTimeoutMs / 1000) * (1 + random()));
     this.#session?.close();
     this.#askedMs = timeoutSeconds * 1000;
@@ -123,7 +123,8 @@ export class WatchRunner<T extends KubernetesObject> {
     const session = new StreamSession<T>({
       clock,
       unref,
-      child: childSignal(signal),
+      child: childSignal(policy.stopCancels ? signal : undefined),
+      cancelsOpening: policy.stopCancels,
       idleLimitMs: (each) => this.#idleLimit(each, timeoutSeconds, openedAt),
       onIdle: (each) => this.#idle(each),
     });
