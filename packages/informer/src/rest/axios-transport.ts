@@ -10,9 +10,10 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { realClock } from '@kube-rx/apimachinery';
+import { type Clock, realClock } from '@kube-rx/apimachinery';
 import type { AxiosInstance, AxiosProxyConfig } from 'axios';
-import { BodyTaps } from './body-tap.ts';
+import { BodyTaps } from './body-taps.ts';
+import { DirectReads } from './direct-reads.ts';
 import { networkErrorCode, toTransportError } from './network-errors.ts';
 import { nodeStreamBody } from './node-stream-body.ts';
 import { chooseProxy, hostOf, isLoopback, portOf, proxyCredentials } from './proxy-choice.ts';
@@ -43,6 +44,13 @@ export interface AxiosTransportOptions {
   readonly compression?: Compression | undefined;
   /** `shared` uses one pool for calls and watches. @defaultValue `separate` */
   readonly pools?: 'separate' | 'shared' | undefined;
+  /**
+   * A busy watch over HTTP/1.1 is read in portions: its connection rests so long at most between two reads, ms. A watch is busy from some
+   * hundred events per second on; a quiet one is read at once. 0 never rests. @defaultValue 20
+   */
+  readonly maxWatchRestMs?: number | undefined;
+  /** @defaultValue that of the machine */
+  readonly clock?: Clock | undefined;
 }
 
 interface Pool {
@@ -51,17 +59,19 @@ interface Pool {
 }
 
 const KEEP_ALIVE_MS = 30_000;
+const MAX_WATCH_REST_MS = 20;
 // A kept-alive connection may have died unnoticed; each repetition uses up one of them.
 const MAX_STALE_CONNECTIONS = 10;
 
 /** Keep-alive connections, no redirects, no time limits: those are the REST client's business. */
 export function createAxiosTransport(options: AxiosTransportOptions = {}): Transport {
-  const { compression = 'auto' } = options;
+  const { compression = 'auto', clock = realClock, maxWatchRestMs = MAX_WATCH_REST_MS } = options;
   // On its way while the caller goes on, so that the first request need not wait for it; a failure shows there.
   const client = createAxios();
   client.catch(() => {});
   const proxyOf = chooseProxy(options.proxyUrl, process.env);
-  const taps = new BodyTaps();
+  const direct = new DirectReads();
+  const taps = new BodyTaps({ clock, direct, maxRestMs: maxWatchRestMs });
   const tapped = tappedRequests(taps);
   let material: TlsMaterial | undefined;
   let pools = new Map<string, Pool>();
@@ -70,7 +80,7 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
     const key = `${options.pools === 'shared' ? 'call' : purpose} ${proxy?.href ?? ''}`;
     let pool = pools.get(key);
     if (pool === undefined) {
-      pool = createPool(material ?? {}, proxy);
+      pool = createPool(material ?? {}, proxy, clock, purpose === 'watch' ? direct : undefined);
       pools.set(key, pool);
     }
     return pool;
@@ -167,13 +177,27 @@ async function createAxios(): Promise<AxiosInstance> {
   });
 }
 
-function createPool(material: TlsMaterial, proxy: URL | undefined): Pool {
+function createPool(
+  material: TlsMaterial,
+  proxy: URL | undefined,
+  clock: Clock,
+  direct: DirectReads | undefined,
+): Pool {
   const common = { keepAlive: true, keepAliveMsecs: KEEP_ALIVE_MS, maxFreeSockets: 25 };
   const tls = { ...common, ...nodeTlsOptions(material) };
-  if (proxy === undefined) return { http: new HttpAgent(common), https: new HttpsAgent(tls) };
-  const dial = (target: DialTarget): Promise<Socket> =>
-    dialThroughProxy(proxy, target, { clock: realClock, tls: material });
+  if (proxy === undefined) {
+    const pool = { http: new HttpAgent(common), https: new HttpsAgent(tls) };
+    if (direct !== undefined) for (const agent of [pool.http, pool.https]) readDirectly(agent, direct);
+    return pool;
+  }
+  const dial = (target: DialTarget): Promise<Socket> => dialThroughProxy(proxy, target, { clock, tls: material });
   return { http: httpTunnelAgent(dial, common), https: httpsTunnelAgent(dial, tls) };
+}
+
+function readDirectly(agent: HttpAgent, direct: DirectReads): void {
+  const create = agent.createConnection.bind(agent);
+  agent.createConnection = (target, created) =>
+    direct.connect((onread) => create({ ...target, ...onread }, created) as Socket);
 }
 
 export function acceptedEncoding(compression: Compression, url: URL): 'gzip' | 'identity' {

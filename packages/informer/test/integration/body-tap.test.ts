@@ -3,10 +3,12 @@ import { request as httpRequest } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { realClock } from '@kube-rx/apimachinery';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAxiosTransport } from '../../src/rest/axios-transport.ts';
-import { BodyTaps } from '../../src/rest/body-tap.ts';
+import { BodyTaps } from '../../src/rest/body-taps.ts';
+import { DirectReads } from '../../src/rest/direct-reads.ts';
 import type { Transport, TransportPurpose, TransportResponse } from '../../src/rest/transport.ts';
 import { chunk, END, HEAD, listen, nextTurn, outcome, playOn, type Script } from '../support/chunked-answer.ts';
 import { eventually } from '../support/http-server.ts';
@@ -284,7 +286,7 @@ describe('the body of a watch', () => {
   it('comes after as many provisional answers as one read of the connection can hold', async () => {
     const connection = new Duplex({ read() {}, write: (_bytes, _encoding, done) => done() });
     const request = httpRequest({ createConnection: () => connection });
-    const taps = new BodyTaps();
+    const taps = new BodyTaps({ clock: realClock, direct: new DirectReads(), maxRestMs: 0 });
     taps.attach(request);
     const answered = new Promise<object>((resolve) => request.once('response', resolve));
     request.end();
