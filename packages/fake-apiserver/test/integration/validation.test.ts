@@ -151,6 +151,30 @@ describe('a refused object', () => {
       ],
     ],
     [
+      'what the security context of a pod cannot be',
+      core('pods'),
+      {
+        spec: {
+          ...POD,
+          shareProcessNamespace: true,
+          hostPID: true,
+          securityContext: {
+            supplementalGroups: [-1],
+            sysctls: [{ name: 'x y', value: '' }],
+            seccompProfile: { type: 'Localhost' },
+            fsGroupChangePolicy: 'X',
+          },
+        },
+      },
+      [
+        'spec.securityContext.supplementalGroups[0]: Invalid value: -1: must be between 0 and 2147483647, inclusive',
+        'spec.securityContext.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled',
+        'spec.securityContext.sysctls[0].name: Invalid value: "x y": must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$',
+        'spec.securityContext.fsGroupChangePolicy: Unsupported value: "X": supported values: "Always", "OnRootMismatch"',
+        'spec.securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost',
+      ],
+    ],
+    [
       'an unknown system',
       core('pods'),
       { spec: { ...POD, os: { name: 'plan9' } } },
@@ -190,6 +214,26 @@ describe('a refused object', () => {
   ])('names %s', async (_, path, object, expected) => {
     const { code, body } = await api.post(path, { metadata: { name: 'wrong' }, ...object });
     expect([code, texts(body)]).toEqual([422, expected]);
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    [
+      'podIPs',
+      { podIP: '1.2.3.4', podIPs: [{ ip: '1.2.3.4' }, { ip: '1.2.3.5' }] },
+      [
+        'status.podIPs: Invalid value: []core.PodIP{core.PodIP{IP:"1.2.3.4"}, core.PodIP{IP:"1.2.3.5"}}: may specify no more than one IP for each IP family',
+      ],
+    ],
+    [
+      'hostIPs',
+      { hostIP: '1.1.1.1', hostIPs: [{ ip: '1.1.1.2' }] },
+      ['status.hostIPs[0].ip: Invalid value: "1.1.1.2": must be equal to `hostIP`'],
+    ],
+  ])('may be the status of a pod, for its %s', async (name, status, expected) => {
+    const pod = `status-${name.toLowerCase()}`;
+    await api.make(core('pods'), pod, { spec: POD });
+    const answer = await api.call('PATCH', `${core('pods')}/${pod}/status`, { status }, 'application/merge-patch+json');
+    expect([answer.code, texts(answer.body)]).toEqual([422, expected]);
   });
 
   it('may be the status of a service that balances no load', async () => {

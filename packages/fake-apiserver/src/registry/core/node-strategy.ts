@@ -1,11 +1,11 @@
 // Nodes.
 // Upstream: kubernetes@v1.30.3:pkg/registry/core/node/strategy.go, pkg/apis/core/validation/validation.go#ValidateNode
-import { isValidLabelValue } from '@kube-rx/apimachinery';
+import { goQuote, isValidLabelValue } from '@kube-rx/apimachinery';
 import type { ApiObject } from '../../storage/api-object.ts';
 import { bool, type Draft, dict, dicts, get, semanticEqual, str, strings } from '../draft.ts';
 import type { Strategy } from '../strategy.ts';
 import { keep, statusPart, statusResetFields } from '../strategy-parts.ts';
-import { type FieldErrors, path } from '../validation/field-errors.ts';
+import { type FieldErrors, go, path } from '../validation/field-errors.ts';
 import { validateLabelName } from '../validation/labels.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -13,7 +13,8 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 function validateTaints(object: Draft, errors: FieldErrors): void {
   const seen = new Set<string>();
   dicts(dict(object, 'spec'), 'taints').forEach((taint, index) => {
-    const at = path('spec', 'taints').index(index);
+    // The path upstream tells is not that of the field.
+    const at = path('metadata', 'taints').index(index);
     const [key, value, effect] = [str(taint, 'key'), str(taint, 'value'), str(taint, 'effect')];
     validateLabelName(key, at.child('key'), errors);
     const wrong = isValidLabelValue(value);
@@ -21,7 +22,10 @@ function validateTaints(object: Draft, errors: FieldErrors): void {
     if (effect === '') errors.required(at.child('effect'));
     else if (!EFFECTS.includes(effect)) errors.notSupported(at.child('effect'), effect, EFFECTS);
     const id = `${effect}\n${key}`;
-    if (seen.has(id)) errors.duplicate(at, taint);
+    if (seen.has(id)) {
+      const shown = `core.Taint{Key:${goQuote(key)}, Value:${goQuote(value)}, Effect:${goQuote(effect)}, TimeAdded:<nil>}`;
+      errors.duplicate(at, go(shown), 'taints must be unique by key and effect pair');
+    }
     seen.add(id);
   });
 }

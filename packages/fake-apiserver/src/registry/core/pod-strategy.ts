@@ -7,7 +7,8 @@ import type { Strategy } from '../strategy.ts';
 import { keep, keepMeta } from '../strategy-parts.ts';
 import { path } from '../validation/field-errors.ts';
 import { metadata } from '../validation/object-meta.ts';
-import { validatePodCreate, validatePodUpdate } from '../validation/pod.ts';
+import { validatePodCreate, validatePodStatus, validatePodUpdate } from '../validation/pod.ts';
+import { podWarnings } from '../workloads/pod-warnings.ts';
 import { podQos } from './qos.ts';
 
 const SELECTABLE = [
@@ -84,10 +85,10 @@ export const podStrategy: Strategy = {
   warningsOnCreate(object) {
     const name = str(metadata(object), 'name');
     const wrong = isDNS1123Label(name);
-    if (wrong.length === 0) return [];
-    return [
-      `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${wrong.join(' ')}]`,
-    ];
+    const hostname =
+      "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+    const ofName = wrong.length === 0 ? [] : [`${hostname}: [${wrong.join(' ')}]`];
+    return [...ofName, ...podWarnings(object, path(), false)];
   },
   gracePeriodSeconds(object, options) {
     const pod = object as unknown as Draft;
@@ -104,6 +105,7 @@ export const podStrategy: Strategy = {
         delete metadata(object)['deletionTimestamp'];
         keepMeta(object, old, 'ownerReferences');
       },
+      validateUpdate: (object, _old, errors) => validatePodStatus(object, errors),
     },
     ephemeralcontainers: {
       prepareForUpdate(object, old) {

@@ -15,6 +15,7 @@ import { validateEndpoints } from '../validation/endpoints.ts';
 import { path } from '../validation/field-errors.ts';
 import { validatePodTemplate } from '../validation/pod-template.ts';
 import { validateLimitRange, validateResourceQuota, validateResourceQuotaUpdate } from '../validation/quota.ts';
+import { templateWarnings } from '../workloads/pod-warnings.ts';
 
 export const endpointsStrategy: Strategy = {
   namespaced: true,
@@ -46,6 +47,7 @@ export const podTemplateStrategy: Strategy = {
   returnDeletedObject: true,
   prepareForCreate: startGeneration,
   prepareForUpdate: (object, old) => countGeneration(object, old, 'template'),
+  ...templateWarnings({ at: ['template'] }),
   validateCreate: (object, errors) => validatePodTemplate(dict(object, 'template'), path('template'), errors),
   validateUpdate: (object, _old, errors) => validatePodTemplate(dict(object, 'template'), path('template'), errors),
 };

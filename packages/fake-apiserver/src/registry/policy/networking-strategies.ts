@@ -81,12 +81,18 @@ export const endpointSliceStrategy: Strategy = {
   validateUpdate: validateEndpointSliceUpdate,
 };
 
+function goBudgetSpec(spec: Draft): string {
+  const pointer = (type: string, field: string): string => `(*${type})(${has(spec, field) ? '0xc000000000' : 'nil'})`;
+  const amount = 'intstr.IntOrString';
+  return `policy.PodDisruptionBudgetSpec{MinAvailable:${pointer(amount, 'minAvailable')}, Selector:${pointer('v1.LabelSelector', 'selector')}, MaxUnavailable:${pointer(amount, 'maxUnavailable')}, UnhealthyPodEvictionPolicy:${pointer('policy.UnhealthyPodEvictionPolicyType', 'unhealthyPodEvictionPolicy')}}`;
+}
+
 function validateDisruptionBudget(object: Draft, errors: FieldErrors): void {
   const spec = dict(object, 'spec') ?? {};
   const at = path('spec');
   const [min, max] = [get(spec, 'minAvailable'), get(spec, 'maxUnavailable')];
   if (min !== undefined && max !== undefined)
-    errors.invalid(at, spec, 'minAvailable and maxUnavailable cannot be both set');
+    errors.invalid(at, go(goBudgetSpec(spec)), 'minAvailable and maxUnavailable cannot be both set');
   for (const [field, value] of [['minAvailable', min] as const, ['maxUnavailable', max] as const]) {
     if (value === undefined) continue;
     positiveIntOrPercent(value, at.child(field), errors);
@@ -208,7 +214,8 @@ export const runtimeClassStrategy: Strategy = {
     const scheduling = dict(object, 'scheduling');
     if (scheduling === undefined) return;
     validateLabels(scheduling, 'nodeSelector', path('scheduling', 'nodeSelector'), errors);
-    validateTolerations(scheduling, path('scheduling'), errors);
+    // Twice, as upstream tells it.
+    validateTolerations(scheduling, path('scheduling', 'tolerations'), errors);
     const seen = new Set<string>();
     dicts(scheduling, 'tolerations').forEach((toleration, index) => {
       const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((name) =>

@@ -85,10 +85,6 @@ function validateDriver(object: Draft, errors: FieldErrors): void {
   const policy = str(spec, 'fsGroupPolicy');
   if (policy !== '' && !GROUP_POLICIES.includes(policy))
     errors.notSupported(at.child('fsGroupPolicy'), policy, GROUP_POLICIES);
-  for (const mode of strings(spec, 'volumeLifecycleModes')) {
-    if (mode !== 'Persistent' && mode !== 'Ephemeral')
-      errors.notSupported(at.child('volumeLifecycleModes'), mode, ['Persistent', 'Ephemeral']);
-  }
   const audiences = new Set<string>();
   dicts(spec, 'tokenRequests').forEach((request, index) => {
     const here = at.child('tokenRequests').index(index);
@@ -99,6 +95,10 @@ function validateDriver(object: Draft, errors: FieldErrors): void {
     if (seconds !== undefined && seconds < 600)
       errors.invalid(here.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes');
   });
+  for (const mode of strings(spec, 'volumeLifecycleModes')) {
+    if (mode !== 'Persistent' && mode !== 'Ephemeral')
+      errors.notSupported(at.child('volumeLifecycleModes'), mode, ['Persistent', 'Ephemeral']);
+  }
 }
 
 export const csiDriverStrategy: Strategy = {
@@ -132,7 +132,7 @@ export const csiDriverStrategy: Strategy = {
 function validateDriverName(name: string, at: ReturnType<typeof path>, errors: FieldErrors): void {
   if (name === '') errors.required(at);
   if (name.length > 63) errors.tooLong(at, 63);
-  if (name !== '') messages(name, isDNS1123Subdomain(name.toLowerCase()), at, errors);
+  messages(name, isDNS1123Subdomain(name.toLowerCase()), at, errors);
 }
 
 function validateNodeDrivers(object: Draft, errors: FieldErrors): void {
@@ -202,7 +202,14 @@ export const volumeAttachmentStrategy: Strategy = {
   resetFields: { '': [['status']], status: [['metadata'], ['spec']] },
   prepareForCreate: dropStatus,
   prepareForUpdate: (object, old) => keep(object, old, 'status'),
-  validateCreate: validateAttachment,
+  validateCreate(object, errors) {
+    validateAttachment(object, errors);
+    const attacher = str(dict(object, 'spec'), 'attacher');
+    validateDriverName(attacher, path('spec', 'attacher'), errors);
+    const volume = dict(object, 'spec', 'source')?.['persistentVolumeName'];
+    if (typeof volume === 'string')
+      messages(volume, isDNS1123Subdomain(volume), path('spec', 'source', 'persistentVolumeName'), errors);
+  },
   validateUpdate(object, old, errors) {
     validateAttachment(object, errors);
     validateImmutable(get(object, 'spec'), get(old, 'spec'), errors, path('spec'));

@@ -77,7 +77,11 @@ export function validateSigningRequest(object: Draft, errors: FieldErrors, old?:
     const request = Buffer.from(str(spec, 'request'), 'base64');
     const block = PEM.exec(request.toString('latin1'));
     if (block?.[1] !== 'CERTIFICATE REQUEST')
-      errors.invalid(at.child('request'), go(goBytes(request)), 'PEM block type must be CERTIFICATE REQUEST');
+      errors.invalid(
+        at.child('request'),
+        go(request.length === 0 ? '[]byte(nil)' : goBytes(request)),
+        'PEM block type must be CERTIFICATE REQUEST',
+      );
   }
   const usages = strings(spec, 'usages');
   if (usages.length === 0) errors.required(at.child('usages'));

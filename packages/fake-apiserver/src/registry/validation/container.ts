@@ -95,7 +95,8 @@ function validateCommon(container: Draft, scope: ContainerScope, at: FieldPath, 
   const name = str(container, 'name');
   if (name === '') errors.required(at.child('name'));
   else dnsLabel(name, at.child('name'), errors);
-  if (str(container, 'image') === '') errors.required(at.child('image'));
+  const image = str(container, 'image');
+  if (image === '') errors.required(at.child('image'));
   oneOf(container, 'terminationMessagePolicy', ['File', 'FallbackToLogsOnError'], at, errors);
   validatePorts(container, at, errors);
   validateEnv(container, at, errors);

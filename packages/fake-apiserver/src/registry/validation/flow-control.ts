@@ -1,8 +1,8 @@
 // Flow schemas and priority levels.
 // Upstream: kubernetes@v1.30.3:pkg/apis/flowcontrol/validation/validation.go
-import { isDNS1123Subdomain } from '@kube-rx/apimachinery';
+import { goQuote, isDNS1123Subdomain } from '@kube-rx/apimachinery';
 import { bool, type Draft, dict, dicts, has, num, str, strings } from '../draft.ts';
-import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
+import { type FieldErrors, type FieldPath, go, path } from './field-errors.ts';
 import { metadata, nameIsDnsLabel } from './object-meta.ts';
 import { messages } from './values.ts';
 
@@ -103,7 +103,11 @@ export function validateFlowSchema(object: Draft, errors: FieldErrors): void {
     errors.invalid(at, precedence, "only the schema named 'exempt' may have matchingPrecedence 1");
   const method = dict(spec, 'distinguisherMethod');
   if (method !== undefined && !['ByNamespace', 'ByUser'].includes(str(method, 'type')))
-    errors.notSupported(SPEC.child('distinguisherMethod', 'type'), str(method, 'type'), ['ByNamespace', 'ByUser']);
+    errors.notSupported(
+      SPEC.child('distinguisherMethod', 'type'),
+      go(`flowcontrol.FlowDistinguisherMethod{Type:${goQuote(str(method, 'type'))}}`),
+      ['ByNamespace', 'ByUser'],
+    );
   const level = str(dict(spec, 'priorityLevelConfiguration'), 'name');
   const here = SPEC.child('priorityLevelConfiguration', 'name');
   if (level === '') errors.required(here, 'must reference a priority level');

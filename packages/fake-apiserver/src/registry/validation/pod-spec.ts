@@ -7,10 +7,13 @@ import { validateContainers, validateInitContainers } from './container.ts';
 import { type FieldErrors, type FieldPath, go } from './field-errors.ts';
 import { validateIp } from './ip.ts';
 import { validateLabelName, validateLabelSelector, validateLabels } from './labels.ts';
+import { validatePodSecurityContext } from './pod-security-context.ts';
 import { dnsLabel, messages, oneOf } from './values.ts';
 import { validateVolumes } from './volumes.ts';
 import { validateForOs, validateOs } from './windows-pod.ts';
 
+const MAX_SEARCHES = 32;
+const MAX_SEARCH_CHARS = 2048;
 const MAX_INT32 = 2_147_483_647;
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
@@ -97,28 +100,34 @@ function validateHostNetwork(spec: Draft, at: FieldPath, errors: FieldErrors): v
   }
 }
 
-function validateSecurityContext(spec: Draft, at: FieldPath, errors: FieldErrors): void {
-  const context = dict(spec, 'securityContext');
-  const here = at.child('securityContext');
-  for (const field of ['fsGroup', 'runAsUser', 'runAsGroup']) {
-    const id = num(context, field);
-    if (id !== undefined && (id < 0 || id > MAX_INT32))
-      errors.invalid(here.child(field), id, 'must be between 0 and 2147483647, inclusive');
-  }
-}
-
 function validateDnsConfig(spec: Draft, at: FieldPath, errors: FieldErrors): void {
   const config = dict(spec, 'dnsConfig');
   const here = at.child('dnsConfig');
   const servers = strings(config, 'nameservers');
   if (str(spec, 'dnsPolicy') === 'None') {
+    const detail = 'must provide at least one DNS nameserver when `dnsPolicy` is None';
     if (config === undefined) errors.required(here, 'must provide `dnsConfig` when `dnsPolicy` is None');
-    else if (servers.length === 0)
-      errors.required(here.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None');
+    else if (servers.length === 0) errors.required(here.child('nameservers'), detail);
+    if (servers.length === 0) return;
   }
   if (servers.length > 3) errors.invalid(here.child('nameservers'), servers, 'must not have more than 3 nameservers');
   servers.forEach((server, index) => {
     validateIp(server, here.child('nameservers').index(index), errors);
+  });
+  const searches = strings(config, 'searches');
+  const there = here.child('searches');
+  if (searches.length > MAX_SEARCHES)
+    errors.invalid(there, searches, `must not have more than ${MAX_SEARCHES} search paths`);
+  if (searches.join(' ').length > MAX_SEARCH_CHARS) {
+    const detail = `must not have more than ${MAX_SEARCH_CHARS} characters (including spaces) in the search list`;
+    errors.invalid(there, searches, detail);
+  }
+  searches.forEach((search, index) => {
+    const name = search.replace(/\.$/, '');
+    messages(name, isDNS1123Subdomain(name), there.index(index), errors);
+  });
+  dicts(config, 'options').forEach((option, index) => {
+    if (str(option, 'name') === '') errors.required(here.child('options').index(index), 'must not be empty');
   });
 }
 
@@ -163,7 +172,7 @@ export function validatePodSpec(spec: Draft, at: FieldPath, errors: FieldErrors,
   oneOf(spec, 'restartPolicy', ['Always', 'OnFailure', 'Never'], at, errors);
   oneOf(spec, 'dnsPolicy', ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], at, errors);
   validateLabels(spec, 'nodeSelector', at.child('nodeSelector'), errors);
-  validateSecurityContext(spec, at, errors);
+  validatePodSecurityContext(spec, at, errors);
   validateAffinity(dict(spec, 'affinity'), at.child('affinity'), errors);
   validateDnsConfig(spec, at, errors);
   dicts(spec, 'readinessGates').forEach((gate, index) => {

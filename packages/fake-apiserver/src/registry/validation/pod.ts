@@ -1,9 +1,11 @@
 // Pods: what a new one must be, and what may change later.
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#ValidatePodCreate, ValidatePodUpdate
 // Differs: the forbidden-change message lists the changed fields instead of Go's struct diff.
+import { goQuote } from '@kube-rx/apimachinery';
 import { podQos } from '../core/qos.ts';
 import { clone, type Draft, dict, dicts, get, has, num, put, semanticEqual, str } from '../draft.ts';
-import { type FieldErrors, path } from './field-errors.ts';
+import { type FieldErrors, go, path } from './field-errors.ts';
+import { ipFamily, validateIp } from './ip.ts';
 import { metadata } from './object-meta.ts';
 import { validatePodSpec } from './pod-spec.ts';
 
@@ -28,6 +30,14 @@ function validateSpec(object: Draft, errors: FieldErrors): void {
 export function validatePodCreate(object: Draft, errors: FieldErrors): void {
   validateSpec(object, errors);
   const spec = dict(object, 'spec');
+  for (const field of ['containers', 'initContainers']) {
+    dicts(spec, field).forEach((container, index) => {
+      const image = str(container, 'image');
+      if (image.trim() === image) return;
+      const at = SPEC.child(field).index(index).child('image');
+      errors.invalid(at, image, 'must not have leading or trailing whitespace');
+    });
+  }
   if (dicts(spec, 'ephemeralContainers').length > 0)
     errors.forbidden(SPEC.child('ephemeralContainers'), 'cannot be set on create');
   if (str(spec, 'nodeName') !== '' && dicts(spec, 'schedulingGates').length > 0)
@@ -125,4 +135,41 @@ export function validatePodUpdate(object: Draft, old: Draft, errors: FieldErrors
     .filter((field) => !semanticEqual(get(rest, field), get(oldSpec, field)))
     .sort();
   errors.forbidden(SPEC, `pod updates may not change fields other than ${CHANGEABLE}\nchanged: ${changed.join(', ')}`);
+}
+
+/** Addresses in the status: one of each family at most. */
+export function validatePodStatus(object: Draft, errors: FieldErrors): void {
+  const status = dict(object, 'status');
+  validateAddresses(status, 'podIPs', errors);
+  const [first] = dicts(status, 'hostIPs');
+  if (first !== undefined && str(first, 'ip') !== str(status, 'hostIP')) {
+    const at = path('status', 'hostIPs').index(0).child('ip');
+    errors.invalid(at, str(first, 'ip'), 'must be equal to `hostIP`');
+  }
+  validateAddresses(status, 'hostIPs', errors);
+}
+
+function validateAddresses(status: Draft | undefined, field: 'podIPs' | 'hostIPs', errors: FieldErrors): void {
+  const addresses = dicts(status, field).map((point) => str(point, 'ip'));
+  const at = path('status', field);
+  addresses.forEach((address, index) => {
+    validateIp(address, at.index(index), errors);
+  });
+  if (addresses.length < 2) return;
+  const type = field === 'podIPs' ? 'core.PodIP' : 'core.HostIP';
+  const shown = addresses.map((address) => `${type}{IP:${goQuote(address)}}`);
+  const families = new Set(addresses.map(ipFamily));
+  const all = go(`[]${type}{${shown.join(', ')}}`);
+  const tooMany = families.size < 2 || families.has(undefined) || addresses.length > 2;
+  const checks = [
+    (): void => {
+      if (tooMany) errors.invalid(at, all, 'may specify no more than one IP for each IP family');
+    },
+    (): void =>
+      addresses.forEach((address, index) => {
+        if (addresses.indexOf(address) < index) errors.duplicate(at.index(index), go(shown[index]!));
+      }),
+  ];
+  // Upstream looks at the two in opposite orders.
+  for (const check of field === 'podIPs' ? checks : checks.reverse()) check();
 }

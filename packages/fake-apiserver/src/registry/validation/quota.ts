@@ -97,10 +97,26 @@ function validateLimitResource(type: string, name: string, at: FieldPath, errors
   else validateName(name, at, errors);
 }
 
+function compareRatio(
+  ratio: Quantity | undefined,
+  low: Quantity | undefined,
+  high: Quantity | undefined,
+  wrong: (shown: Quantity, detail: string) => void,
+): void {
+  if (ratio === undefined) return;
+  const milli = (value: Quantity): number => Number(value.value(-3));
+  if (milli(ratio) < 1000) wrong(ratio, `ratio ${ratio} is less than 1`);
+  if (low === undefined || high === undefined) return;
+  const most = milli(high) / milli(low);
+  if (milli(ratio) / 1000 > most) wrong(ratio, `ratio ${ratio} is greater than max/min = ${most.toFixed(6)}`);
+}
+
 function compareLimits(limit: Draft, at: FieldPath, errors: FieldErrors): void {
   const of = (field: string): Map<string, Quantity> => new Map(quantities(limit, field));
   const [min, max, fallback, request] = [of('min'), of('max'), of('default'), of('defaultRequest')];
-  const names = new Set([...min.keys(), ...max.keys(), ...fallback.keys(), ...request.keys()]);
+  const ratio = of('maxLimitRequestRatio');
+  const all = [min, max, fallback, request, ratio];
+  const names = new Set(all.flatMap((values) => [...values.keys()]));
   for (const name of [...names].sort()) {
     const [low, high, def, req] = [min.get(name), max.get(name), fallback.get(name), request.get(name)];
     const wrong = (field: string, shown: Quantity, detail: string): void =>
@@ -117,6 +133,9 @@ function compareLimits(limit: Draft, at: FieldPath, errors: FieldErrors): void {
       wrong('default', low, `min value ${low} is greater than default value ${def}`);
     if (def !== undefined && high !== undefined && def.compare(high) > 0)
       wrong('default', high, `default value ${def} is greater than max value ${high}`);
+    compareRatio(ratio.get(name), low, high, (shown, detail) => wrong('maxLimitRequestRatio', shown, detail));
+    if (!isOvercommitAllowed(name) && def !== undefined && req !== undefined && !def.equals(req))
+      wrong('defaultRequest', req, `default value ${def} must equal to defaultRequest value ${req} in ${name}`);
   }
 }
 

@@ -2,7 +2,7 @@
 // Upstream: kubernetes@v1.30.3:pkg/apis/rbac/validation/validation.go
 import { type Draft, dict, dicts, get, has, list, semanticEqual, str, strings } from '../draft.ts';
 import { type FieldErrors, type FieldPath, go, path } from './field-errors.ts';
-import { validateLabelSelector } from './labels.ts';
+import { selectorIsValid, validateLabelSelector } from './labels.ts';
 import { nameIsDnsSubdomain, nameIsPathSegment } from './object-meta.ts';
 import { messages } from './values.ts';
 
@@ -35,6 +35,8 @@ export function validateRole(object: Draft, errors: FieldErrors, namespaced: boo
     errors.required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil');
   selectors.forEach((selector, index) => {
     validateLabelSelector(selector, at.index(index), errors);
+    // The selector that could not be made is what upstream shows.
+    if (!selectorIsValid(selector)) errors.invalid(at.index(index), null, 'invalid label selector.');
   });
 }
 

@@ -1,13 +1,13 @@
 // Persistent volumes and claims.
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#ValidatePersistentVolume, ValidatePersistentVolumeClaim
 // Differs: the forbidden-change message lists the changed fields instead of Go's struct diff.
-import { isDNS1123Subdomain, type Quantity } from '@kube-rx/apimachinery';
+import { goQuote, isDNS1123Subdomain, type Quantity } from '@kube-rx/apimachinery';
 import { clone, type Draft, dict, ensure, get, has, put, semanticEqual, str, strings } from '../draft.ts';
 import { validateNodeSelector } from './affinity.ts';
-import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
+import { type FieldErrors, type FieldPath, go, path } from './field-errors.ts';
 import { validateLabelSelector } from './labels.ts';
 import { validateImmutable } from './object-meta.ts';
-import { messages, quantities, quantity } from './values.ts';
+import { goQuantity, messages, quantities, quantity } from './values.ts';
 
 const SPEC = path('spec');
 const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
@@ -136,6 +136,11 @@ function validateSource(spec: Draft, errors: FieldErrors): void {
   if (found === 0) errors.required(SPEC, 'must specify a volume type');
 }
 
+function goResourceList(list: ReturnType<typeof quantities>): string {
+  if (list.length === 0) return 'core.ResourceList(nil)';
+  return `core.ResourceList{${list.map(([name, value]) => `${goQuote(name)}:${goQuantity(value)}`).join(', ')}}`;
+}
+
 export function validateVolume(object: Draft, errors: FieldErrors): void {
   const spec = dict(object, 'spec') ?? {};
   validateAccessModes(spec, '', errors);
@@ -144,7 +149,7 @@ export function validateVolume(object: Draft, errors: FieldErrors): void {
   const at = SPEC.child('capacity');
   if (capacity.length === 0) errors.required(at);
   if (capacity.length !== 1 || capacity[0]?.[0] !== 'storage')
-    errors.notSupported(at, dict(spec, 'capacity') ?? {}, ['storage']);
+    errors.notSupported(at, go(goResourceList(capacity)), ['storage']);
   for (const [name, value] of capacity) positive(value, at.key(name), errors);
   const policy = str(spec, 'persistentVolumeReclaimPolicy');
   const policies = ['Delete', 'Recycle', 'Retain'];

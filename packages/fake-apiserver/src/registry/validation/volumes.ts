@@ -80,7 +80,8 @@ function validateProjected(source: Draft, at: FieldPath, errors: FieldErrors): v
           seconds,
           'may not specify a duration larger than 2^32 seconds',
         );
-      required(token, there, errors, 'path');
+      // Upstream leaves out which source it is.
+      if (str(token, 'path') === '') errors.required(at.child('path'));
       validateFilePath(str(token, 'path'), there.child('path'), errors);
     }
     if (types.length > 1) errors.forbidden(here, 'may not specify more than 1 volume type');

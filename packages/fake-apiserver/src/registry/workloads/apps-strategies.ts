@@ -18,6 +18,7 @@ import {
 } from '../validation/apps.ts';
 import { validateCounts } from '../validation/counts.ts';
 import { metadata, nameIsDnsLabel } from '../validation/object-meta.ts';
+import { templateWarnings } from './pod-warnings.ts';
 
 /** +1 for a change of the spec or, for some kinds, of the annotations. */
 function bump(object: Draft, old: Draft, changed: boolean): void {
@@ -55,6 +56,7 @@ export const deploymentStrategy: Strategy = {
     // A rollout reads its undo point from the annotations, so these count as well.
     bump(object, old, specChanged(object, old) || annotationsChanged(object, old));
   },
+  ...templateWarnings({ name: true }),
   validateCreate: validateDeployment,
   validateUpdate: validateDeploymentUpdate,
   subresources: { status: statusPart({ keepsMeta: ['labels'], validate: replicaCounts }) },
@@ -63,6 +65,7 @@ export const deploymentStrategy: Strategy = {
 export const replicaSetStrategy: Strategy = {
   ...common,
   resetFields: statusResetFields(),
+  ...templateWarnings({ name: true }),
   validateCreate: validateReplicaSet,
   validateUpdate: validateReplicaSetUpdate,
   subresources: {
@@ -79,6 +82,7 @@ export const statefulSetStrategy: Strategy = {
   ...common,
   name: nameIsDnsLabel,
   resetFields: statusResetFields(),
+  ...templateWarnings(),
   validateCreate: validateStatefulSet,
   validateUpdate: validateStatefulSetUpdate,
   subresources: {
@@ -114,6 +118,7 @@ export const daemonSetStrategy: Strategy = {
     put(ensure(metadata(object), 'annotations'), TEMPLATE_GENERATION, String(generation));
     bump(object, old, specChanged(object, old));
   },
+  ...templateWarnings(),
   validateCreate: (object, errors) => validateDaemonSet(object, errors),
   validateUpdate: (object, old, errors) => validateDaemonSet(object, errors, old),
   subresources: {
@@ -152,6 +157,7 @@ export const replicationControllerStrategy: Strategy = {
   selectableFields: (object: ApiObject) => ({
     'status.replicas': String(num(dict(object as unknown as Draft, 'status'), 'replicas') ?? 0),
   }),
+  ...templateWarnings({ name: true }),
   validateCreate: validateReplicationController,
   validateUpdate: (object, _old, errors) => validateReplicationController(object, errors),
   subresources: { status: statusPart() },

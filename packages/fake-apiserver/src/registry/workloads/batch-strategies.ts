@@ -1,6 +1,5 @@
 // Jobs and cron jobs.
 // Upstream: kubernetes@v1.30.3:pkg/registry/batch/{job,cronjob}/strategy.go
-import { isDNS1123Label } from '@kube-rx/apimachinery';
 import type { ApiObject } from '../../storage/api-object.ts';
 import { bool, type Draft, dict, ensure, num, put, setDefault, str } from '../draft.ts';
 import type { Strategy } from '../strategy.ts';
@@ -14,6 +13,7 @@ import {
 } from '../strategy-parts.ts';
 import { validateCronJob, validateCronJobUpdate, validateJob, validateJobUpdate } from '../validation/batch.ts';
 import { metadata } from '../validation/object-meta.ts';
+import { templateWarnings } from './pod-warnings.ts';
 
 /** Pods of a job carry its name and uid, and its selector looks for the uid. */
 function generateSelector(object: Draft): void {
@@ -26,14 +26,6 @@ function generateSelector(object: Draft): void {
   setDefault(ensure(spec, 'selector', 'matchLabels'), 'batch.kubernetes.io/controller-uid', str(meta, 'uid'));
   // A job without labels shows those of its template. Where defaulting gave it the map of the template, both grew above.
   if (dict(meta, 'labels') === undefined) put(meta, 'labels', { ...labels });
-}
-
-function nameWarnings(object: Draft): readonly string[] {
-  const wrong = isDNS1123Label(str(metadata(object), 'name'));
-  if (wrong.length === 0) return [];
-  return [
-    `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${wrong.join(' ')}]`,
-  ];
 }
 
 export const jobStrategy: Strategy = {
@@ -61,7 +53,7 @@ export const jobStrategy: Strategy = {
   },
   validateCreate: validateJob,
   validateUpdate: validateJobUpdate,
-  warningsOnCreate: nameWarnings,
+  ...templateWarnings({ name: true, job: true }),
   subresources: { status: statusPart() },
 };
 
@@ -78,6 +70,6 @@ export const cronJobStrategy: Strategy = {
   },
   validateCreate: validateCronJob,
   validateUpdate: validateCronJobUpdate,
-  warningsOnCreate: nameWarnings,
+  ...templateWarnings({ at: ['spec', 'jobTemplate', 'spec', 'template'], name: true, job: true }),
   subresources: { status: statusPart() },
 };
