@@ -22,10 +22,6 @@ const int64 = whole(2 ** 63);
 const time = optional(
   (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value),
 );
-/** Bytes are text in base64 with its padding. */
-export const bytes: Check = optional(
-  (value) => typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value),
-);
 export const mapOf = (check: Check): Check =>
   optional((value) => isJsonObject(value) && Object.values(value).every(check));
 const listOf = (check: Check): Check => optional((value) => Array.isArray(value) && value.every(check));

@@ -104,7 +104,8 @@ describe('fillKinds', () => {
   it('fails for an item with a field of another type as a generated client would', () => {
     expect(() => fillKinds([{ metadata: { name: 5 } }], {}, ConfigMaps, 'typed')).toThrow(/metadata of a ConfigMap/);
     const secrets = { kind: 'SecretList', apiVersion: 'v1' };
-    expect(() => fillKinds([{ data: { v: '5' } }], secrets, ConfigMaps, 'typed')).toThrow(/data of a Secret/);
+    expect(() => fillKinds([{ data: { v: 5 } }], secrets, ConfigMaps, 'typed')).toThrow(/data of a Secret/);
+    expect(() => fillKinds([{ data: { v: '5' } }], secrets, ConfigMaps, 'typed')).toThrow(/base64/);
     const items = [{ metadata: { name: 5, resourceVersion: '7' } }];
     fillKinds(items, {}, ConfigMaps, 'tolerant');
     expect(items).toMatchObject([{ metadata: { resourceVersion: '7' } }]);

@@ -3,7 +3,7 @@
 import type { KubernetesObject } from '@kube-rx/apimachinery';
 import { StatusError } from '@kube-rx/apimachinery';
 import { DecodeError } from '../errors.ts';
-import { mistypedField } from './generated-types.ts';
+import { requireTypes } from './generated-types.ts';
 import type { JsonObject } from './json-shape.ts';
 import { isJsonObject, soundStatus } from './json-shape.ts';
 import { isKnownKind, parseApiVersion } from './known-kinds.ts';
@@ -103,9 +103,4 @@ function isOwnList(list: ListFields, type: ResourceType): boolean {
     throw new DecodeError('UNKNOWN_KIND', `no kind ${kind} is registered for ${apiVersion}`);
   requireTypes(list as JsonObject, kind);
   return kind === own;
-}
-
-function requireTypes(object: JsonObject, kind: string): void {
-  const field = mistypedField(object, kind);
-  if (field !== undefined) throw new DecodeError('BAD_ITEMS', `${field} of a ${kind} is of another type`);
 }

@@ -2,7 +2,7 @@
 // Upstream: client-go@v0.30.3:rest/watch/decoder.go#Decoder
 import type { WatchEvent } from '@kube-rx/apimachinery';
 import { DecodeError } from '../errors.ts';
-import { mistypedField } from './generated-types.ts';
+import { requireTypes } from './generated-types.ts';
 import type { JsonObject } from './json-shape.ts';
 import { isJsonObject, soundStatus } from './json-shape.ts';
 import { isKnownKind, parseApiVersion } from './known-kinds.ts';
@@ -29,7 +29,7 @@ export function decodeWatchEvent(document: unknown, decoding: Decoding): WatchEv
     if (status === undefined) throw bad('a Status has a field of another type');
     return { type, object: status } as WatchEvent;
   }
-  if (decoding === 'typed') requireTypes(object);
+  if (decoding === 'typed') requireKnown(object);
   if (type !== 'ERROR') readableMetadata(object);
   return document as WatchEvent;
 }
@@ -49,11 +49,14 @@ function requireKind({ kind, apiVersion }: JsonObject): void {
   if (parts === undefined || parts.version === '') throw bad("Object 'apiVersion' is missing");
 }
 
-function requireTypes(object: JsonObject): void {
+function requireKnown(object: JsonObject): void {
   const { kind, apiVersion } = object as { kind: string; apiVersion: string };
   if (!isKnownKind(apiVersion, kind)) throw bad(`no kind ${JSON.stringify(kind)} is registered for ${apiVersion}`);
-  const field = mistypedField(object, kind);
-  if (field !== undefined) throw bad(`${field} of a ${kind} is of another type`);
+  try {
+    requireTypes(object, kind);
+  } catch (cause) {
+    throw bad((cause as Error).message);
+  }
 }
 
 /** In place: what the cache reads of an object is text, or not there; that includes the metadata themselves. */
