@@ -28,6 +28,9 @@ const SERVER_MEASURES: readonly (readonly [string, Measure])[] = [
 const INFORMER_UPDATES = 20_000;
 const QUICK_UPDATES = 5_000;
 const QUICK_OBJECTS = 10_000;
+/** As fast as the server of the recorded reference took them, and over TLS as there: nearly every event wakes the client. */
+const SINGLE_EVENTS_PER_SECOND = 1_000;
+const SINGLE_EVENTS_OBJECTS = 5_000;
 const INFORMER_RUNS = 3;
 const START_RUNS = 3;
 
@@ -72,6 +75,7 @@ async function main(argv: readonly string[]): Promise<void> {
     Object.assign(ours, await measureServer(context, wants));
     refer({ growth: 2 }, 'linear');
   }
+  if (wants('informer')) await singleEvents(options, ours, refer);
   if (options.reference !== undefined) {
     const target: Target = { ...options.reference, name: 'reference' };
     using client = new RawClient(target);
@@ -125,11 +129,8 @@ async function informers(
   ours: Record<string, number | undefined>,
   refer: (figures: Figures, name: string) => void,
 ): Promise<void> {
-  const program = fileURLToPath(new URL('../informer.js', import.meta.url));
-  const own: InformerProgram = { name: 'kube-rx', command: [process.execPath, '--expose-gc', program] };
-  const clientNode = options.withClientNode ? installClientNode() : undefined;
-  const goClient: InformerProgram | undefined =
-    options.goClient === undefined ? undefined : { name: 'client-go', command: options.goClient };
+  const own = ownInformer();
+  const { clientNode, goClient } = otherInformers(options);
   const compact: InformerProgram = {
     ...own,
     name: 'kube-rx, compact',
@@ -145,7 +146,7 @@ async function informers(
   // In turns, so that a busy moment of the machine does not hit one of them alone.
   for (let run = 0; run < (clientNode === undefined && goClient === undefined ? 1 : INFORMER_RUNS); run++) {
     for (const one of programs) {
-      const figures = await runInformer(context, one, one === compact ? 0 : updates);
+      const figures = await runInformer(context, one, { count: one === compact ? 0 : updates });
       if (figures.sync_ms > 0) log(`${one.name}: informer synced in ${figures.sync_ms.toFixed(0)} ms`);
       runs.get(one)!.push(figures);
     }
@@ -167,6 +168,50 @@ async function informers(
     const { sync, 'sync-rss': rss, 'event-cpu': cpu } = informerFigures(runs.get(clientNode)!);
     refer({ sync, 'sync-rss': rss, 'event-cpu': cpu }, clientNode.name);
   }
+}
+
+/** What an event costs that comes alone, as events of a cluster do: each update is sent and read by itself. */
+async function singleEvents(
+  options: BenchOptions,
+  ours: Record<string, number | undefined>,
+  refer: (figures: Figures, name: string) => void,
+): Promise<void> {
+  await using server = await startOwnServer({ tls: true });
+  using client = new RawClient(server);
+  const context = { target: server, client, objects: SINGLE_EVENTS_OBJECTS };
+  await createObjects(client, BIG_NAMESPACE, 0, SINGLE_EVENTS_OBJECTS);
+  const own = ownInformer();
+  const { clientNode, goClient } = otherInformers(options);
+  const programs = [own, clientNode, goClient].filter((one) => one !== undefined);
+  const count = options.objects > QUICK_OBJECTS ? INFORMER_UPDATES : QUICK_UPDATES;
+  const runs = new Map(programs.map((one) => [one, [] as InformerFigures[]]));
+  for (let run = 0; run < (programs.length === 1 ? 1 : INFORMER_RUNS); run++) {
+    for (const one of programs) {
+      runs.get(one)!.push(await runInformer(context, one, { count, perSecond: SINGLE_EVENTS_PER_SECOND }));
+    }
+  }
+  log('informers: single events');
+  const cpuOf = (one: InformerProgram): number | undefined => informerFigures(runs.get(one)!)['event-cpu'];
+  Object.assign(ours, { 'single-event-cpu': cpuOf(own), 'single-event-cpu-go': cpuOf(own) });
+  if (clientNode !== undefined) refer({ 'single-event-cpu': cpuOf(clientNode) }, clientNode.name);
+  if (goClient !== undefined) refer({ 'single-event-cpu-go': cpuOf(goClient) }, goClient.name);
+}
+
+function ownInformer(): InformerProgram {
+  const program = fileURLToPath(new URL('../informer.js', import.meta.url));
+  return { name: 'kube-rx', command: [process.execPath, '--expose-gc', program] };
+}
+
+interface OtherInformers {
+  readonly clientNode: InformerProgram | undefined;
+  readonly goClient: InformerProgram | undefined;
+}
+
+function otherInformers({ withClientNode, goClient: command }: BenchOptions): OtherInformers {
+  return {
+    clientNode: withClientNode ? installClientNode() : undefined,
+    goClient: command === undefined ? undefined : { name: 'client-go', command },
+  };
 }
 
 /** Medians of the runs. */

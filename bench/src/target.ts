@@ -17,14 +17,18 @@ export interface OwnTarget extends Target, AsyncDisposable {
   readonly startMs: number;
 }
 
-/** Our server over plain HTTP on a free loopback port. */
-export async function startOwnServer(): Promise<OwnTarget> {
+/** Our server on a free loopback port, over plain HTTP unless `tls` is asked for. */
+export async function startOwnServer({ tls = false }: { readonly tls?: boolean } = {}): Promise<OwnTarget> {
   const packageFile = createRequire(import.meta.url).resolve('@kube-rx/fake-apiserver/package.json');
   const program = join(dirname(packageFile), 'bin', 'fake-apiserver.js');
   const startedAt = performance.now();
-  const child = spawn(process.execPath, ['--expose-gc', program, '--insecure', '--json', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--expose-gc', program, ...(tls ? [] : ['--insecure']), '--json', '--port', '0'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const line = await firstLine(child);
   const startMs = performance.now() - startedAt;
   const { url, token } = JSON.parse(line) as { url: string; token: string };

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, watch } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BIG_NAMESPACE, inParallel, objectName } from '../load.ts';
 import type { MeasureContext } from './measure.ts';
 
@@ -25,11 +26,17 @@ export interface InformerFigures {
 
 const WRITERS = 16;
 
+export interface UpdateLoad {
+  readonly count: number;
+  /** As fast as the server takes them when undefined. */
+  readonly perSecond?: number | undefined;
+}
+
 /** Starts the program, waits until it is synced, writes updates, waits for its figures. */
 export async function runInformer(
-  { target, client, objects }: MeasureContext,
+  { target, client, objects }: Pick<MeasureContext, 'target' | 'client' | 'objects'>,
   program: InformerProgram,
-  updates: number,
+  { count, perSecond }: UpdateLoad,
 ): Promise<InformerFigures> {
   const folder = mkdtempSync(join(tmpdir(), 'kube-rx-bench-'));
   const readyFile = join(folder, 'ready');
@@ -44,7 +51,7 @@ export async function runInformer(
       [
         ...args,
         ...['--server', target.url, '--token', target.token, '--ns', BIG_NAMESPACE, '--kind', 'configmap'],
-        ...['--updates', String(updates), '--ready-file', readyFile, '--tag', program.name],
+        ...['--updates', String(count), '--ready-file', readyFile, '--tag', program.name],
       ],
       { stdio: ['ignore', 'pipe', 'inherit'], ...(program.cwd === undefined ? {} : { cwd: program.cwd }) },
     );
@@ -59,7 +66,9 @@ export async function runInformer(
       );
     });
     await Promise.race([ready, ended]);
-    await inParallel(0, updates, WRITERS, async (index) => {
+    const startedAt = performance.now();
+    await inParallel(0, count, WRITERS, async (index) => {
+      if (perSecond !== undefined) await sleep(startedAt + (index * 1_000) / perSecond - performance.now());
       const stamp = String((performance.timeOrigin + performance.now()) * 1e6);
       const path = `/api/v1/namespaces/${BIG_NAMESPACE}/configmaps/${objectName(index % objects)}`;
       await client.call('PATCH', path, { data: { t: stamp } });

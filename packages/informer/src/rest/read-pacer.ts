@@ -1,5 +1,6 @@
 // When a busy connection is read: to wake up for each event costs more than the event. Under load the connection is left alone for some
-// milliseconds after each read, so that events come in portions, as network cards moderate their interrupts. A quiet one is read at once. See docs/decisions/0009-busy-watches-rest.md.
+// milliseconds after each read, so that events come in portions, as network cards moderate their interrupts. A quiet one is read at
+// once. See docs/decisions/0009-busy-watches-rest.md.
 
 /** So many reads within one rest make a connection busy. */
 const BUSY_READS = 8;
