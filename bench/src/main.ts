@@ -170,19 +170,20 @@ async function informers(
   }
 }
 
-/** What an event costs that comes alone, as events of a cluster do: each update is sent and read by itself. */
+/** What an event costs that comes alone, as events of a cluster do: each update is sent and read by itself. From the reference when there is one. */
 async function singleEvents(
   options: BenchOptions,
   ours: Record<string, number | undefined>,
   refer: (figures: Figures, name: string) => void,
 ): Promise<void> {
-  await using server = await startOwnServer({ tls: true });
-  using client = new RawClient(server);
-  const context = { target: server, client, objects: SINGLE_EVENTS_OBJECTS };
+  await using own = options.reference === undefined ? await startOwnServer({ tls: true }) : undefined;
+  const target: Target = own ?? { ...options.reference!, name: 'reference' };
+  using client = new RawClient(target);
+  const context = { target, client, objects: SINGLE_EVENTS_OBJECTS };
   await createObjects(client, BIG_NAMESPACE, 0, SINGLE_EVENTS_OBJECTS);
-  const own = ownInformer();
+  const informer = ownInformer();
   const { clientNode, goClient } = otherInformers(options);
-  const programs = [own, clientNode, goClient].filter((one) => one !== undefined);
+  const programs = [informer, clientNode, goClient].filter((one) => one !== undefined);
   const count = options.objects > QUICK_OBJECTS ? INFORMER_UPDATES : QUICK_UPDATES;
   const runs = new Map(programs.map((one) => [one, [] as InformerFigures[]]));
   for (let run = 0; run < (programs.length === 1 ? 1 : INFORMER_RUNS); run++) {
@@ -190,9 +191,9 @@ async function singleEvents(
       runs.get(one)!.push(await runInformer(context, one, { count, perSecond: SINGLE_EVENTS_PER_SECOND }));
     }
   }
-  log('informers: single events');
+  log(`informers: single events of ${target.name}`);
   const cpuOf = (one: InformerProgram): number | undefined => informerFigures(runs.get(one)!)['event-cpu'];
-  Object.assign(ours, { 'single-event-cpu': cpuOf(own), 'single-event-cpu-go': cpuOf(own) });
+  Object.assign(ours, { 'single-event-cpu': cpuOf(informer), 'single-event-cpu-go': cpuOf(informer) });
   if (clientNode !== undefined) refer({ 'single-event-cpu': cpuOf(clientNode) }, clientNode.name);
   if (goClient !== undefined) refer({ 'single-event-cpu-go': cpuOf(goClient) }, goClient.name);
 }
