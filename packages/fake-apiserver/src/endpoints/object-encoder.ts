@@ -273,7 +273,12 @@ export class TableEncoder extends JsonEncoder {
   }
 
   #row(object: ApiObject): unknown {
-    return { cells: this.#store.tableCells(object), object: this.#rowObject(object) };
+    const conditions = this.#store.tableConditions?.(object) ?? [];
+    return {
+      cells: this.#store.tableCells(object),
+      ...(conditions.length > 0 ? { conditions } : {}),
+      object: this.#rowObject(object),
+    };
   }
 
   #rowObject(object: ApiObject): unknown {

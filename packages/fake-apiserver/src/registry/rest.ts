@@ -158,6 +158,15 @@ export interface ResourceStore {
   /** Cells of the Table row of an object, in the order of `tableColumns`. */
   readonly tableColumns: readonly TableColumn[];
   tableCells(object: ApiObject): readonly unknown[];
+  /** What tools should know of a row without reading its cells; absent for kinds that never say anything. */
+  tableConditions?(object: ApiObject): readonly TableRowCondition[];
+}
+
+export interface TableRowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
 }
 
 export interface TableColumn {

@@ -26,6 +26,7 @@ import type {
   ResourceInfo,
   ResourceStore,
   TableColumn,
+  TableRowCondition,
   UpdateCall,
   WatchCall,
   WriteCall,
@@ -43,6 +44,7 @@ export interface TablePrinter {
   readonly columns: readonly TableColumn[];
   /** Cells of an object of the stored version, in the order of the columns. */
   cells(object: ApiObject, nowMs: number): readonly unknown[];
+  conditions?(object: ApiObject): readonly TableRowCondition[];
 }
 
 export class Store implements VerbTarget {
@@ -85,6 +87,10 @@ export class Store implements VerbTarget {
         ? object
         : (this.view.toStorage(structuredClone(object) as unknown as Draft) as unknown as ApiObject);
     return this.#printer.cells(stored, this.core.clock.now());
+  }
+
+  tableConditions(object: ApiObject): readonly TableRowCondition[] {
+    return this.#printer.conditions?.(object) ?? [];
   }
 
   /** The object as this version shows it. */

@@ -3,7 +3,7 @@ import type { GroupResource } from '@kube-rx/apimachinery';
 import type { TableColumn } from '../rest.ts';
 import type { TablePrinter } from '../store.ts';
 import { corePrinters } from './core.ts';
-import { podAndNodePrinters } from './pods-and-nodes.ts';
+import { podAndNodePrinters, podConditions } from './pods-and-nodes.ts';
 import { policyPrinters } from './policies.ts';
 import { DEFAULT_COLUMNS, type PrintCells, printDefault, printer } from './printer.ts';
 import { workloadPrinters } from './workloads.ts';
@@ -21,5 +21,5 @@ export function printerFor(
 ): TablePrinter {
   const print = byResource[`${group}/${resource}`];
   if (print === undefined || columns === undefined) return printer(DEFAULT_COLUMNS, printDefault);
-  return printer(columns, print);
+  return printer(columns, print, group === '' && resource === 'pods' ? podConditions : undefined);
 }

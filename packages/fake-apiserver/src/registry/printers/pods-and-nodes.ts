@@ -1,6 +1,7 @@
 // Pods and nodes.
 // Upstream: kubernetes@v1.30.3:pkg/printers/internalversion/printers.go#printPod, printNode
 import { bool, type Draft, dict, dicts, entries, has, num, str } from '../draft.ts';
+import type { TableRowCondition } from '../rest.ts';
 import { metadata } from '../validation/object-meta.ts';
 import { NONE, UNKNOWN } from './cells.ts';
 import { age, ageOf, name, type PrintCells } from './printer.ts';
@@ -154,3 +155,15 @@ const node: PrintCells = (object, now) => {
 };
 
 export const podAndNodePrinters: Readonly<Record<string, PrintCells>> = { '/pods': pod, '/nodes': node };
+
+const ENDED: Readonly<Record<string, string>> = {
+  Succeeded: 'The pod has completed successfully.',
+  Failed: 'The pod failed.',
+};
+
+/** A pod that has run its course says so; tools hide such rows. */
+export function podConditions(object: Draft): readonly TableRowCondition[] {
+  const phase = str(dict(object, 'status'), 'phase');
+  const message = Object.hasOwn(ENDED, phase) ? ENDED[phase] : undefined;
+  return message === undefined ? [] : [{ type: 'Completed', status: 'True', reason: phase, message }];
+}

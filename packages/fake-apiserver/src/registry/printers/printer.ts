@@ -2,7 +2,7 @@
 // Upstream: kubernetes@v1.30.3:pkg/printers/internalversion/printers.go
 import type { ApiObject } from '../../storage/api-object.ts';
 import { type Draft, str } from '../draft.ts';
-import type { TableColumn } from '../rest.ts';
+import type { TableColumn, TableRowCondition } from '../rest.ts';
 import type { TablePrinter } from '../store.ts';
 import { parseTime } from '../time-form.ts';
 import { metadata } from '../validation/object-meta.ts';
@@ -61,9 +61,14 @@ export const DEFAULT_COLUMNS: readonly TableColumn[] = [
 
 export const printDefault: PrintCells = (object) => [name(object), created(object)];
 
-export function printer(columns: readonly TableColumn[], print: PrintCells): TablePrinter {
+export function printer(
+  columns: readonly TableColumn[],
+  print: PrintCells,
+  conditions?: (object: Draft) => readonly TableRowCondition[],
+): TablePrinter {
   return {
     columns,
     cells: (object: ApiObject, nowMs: number) => print(object as unknown as Draft, nowMs),
+    ...(conditions === undefined ? {} : { conditions: (object: ApiObject) => conditions(object as unknown as Draft) }),
   };
 }
