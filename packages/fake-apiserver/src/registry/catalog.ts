@@ -18,6 +18,7 @@ import { ValidatingPolicies } from '../admission/policies/validating-policy.ts';
 import { claimResize, runtimeClasses } from '../admission/runtime-and-resize.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { DataProfile } from '../schema/index.ts';
+import type { ApiObject } from '../storage/api-object.ts';
 import { StorageError } from '../storage/errors.ts';
 import type { StorageFactory } from '../storage/storage-factory.ts';
 import { makeWellKnownObjects } from './bootstrap/well-known.ts';
@@ -234,11 +235,11 @@ export class Registry {
     return { signal: this.#abort.signal, user: OWN_USER, warn: () => undefined };
   }
 
-  /** Makes the objects every cluster has. Idempotent: what is there stays as it is. */
-  async start(): Promise<void> {
+  /** Makes the objects every cluster has. Idempotent: what is there stays as it is. `own` notes the server as their owner. */
+  async start(own?: (store: Store, object: ApiObject) => ApiObject): Promise<void> {
     for (const service of await listStored(this.store('/v1/services'), ''))
       this.#services.adopt(service as unknown as Draft);
-    await makeWellKnownObjects((path) => this.store(path), this.#ownContext(), this.#serviceAddress);
+    await makeWellKnownObjects((path) => this.store(path), this.#ownContext(), this.#serviceAddress, own);
     await this.customResources.start();
     await this.#namespaces?.start();
   }

@@ -56,11 +56,12 @@ export function wellKnownObjects(serviceIp: string): readonly WellKnownObjects[]
   ];
 }
 
-/** Makes what is missing; what is there stays as it is. */
+/** Makes what is missing; what is there stays as it is. `own` notes the server as the owner of what it makes. */
 export async function makeWellKnownObjects(
   stores: (path: string) => Store,
   ctx: RequestContext,
   serviceIp: string,
+  own: (store: Store, object: ApiObject) => ApiObject = (_store, object) => object,
 ): Promise<void> {
   for (const { path, namespace, objects } of wellKnownObjects(serviceIp)) {
     const store = stores(path);
@@ -68,7 +69,8 @@ export async function makeWellKnownObjects(
       // Looked up first: to create what is there can fail for another reason, a service address that is taken, say.
       if (await isStored(store, namespace, (object['metadata'] as { readonly name: string }).name)) continue;
       try {
-        await store.create(ctx, store.applyDefaults(object as unknown as ApiObject), { namespace, dryRun: false });
+        const whole = own(store, store.applyDefaults(object as unknown as ApiObject));
+        await store.create(ctx, whole, { namespace, dryRun: false });
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
       }
