@@ -1,6 +1,6 @@
 // Routing: which handler a path and method lead to, and the answers of the router itself (404, 405, 406).
 // Upstream: apiserver@v0.30.3:pkg/endpoints/installer.go#APIInstaller, github.com/emicklei/go-restful/v3 jsr311.go
-import { newStatusError } from '@kube-rx/apimachinery';
+import { newNotFound, newStatusError } from '@kube-rx/apimachinery';
 import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import type { EndpointsContext, Exchange } from './exchange.ts';
 import { handleCreate } from './handlers/create.ts';
@@ -122,8 +122,13 @@ function routeSubresource(
   target: Target,
 ): Promise<void> {
   const offered = subresourceMethods(store, target.subresource!);
+  const { info } = store;
+  if (info.custom && offered.length === 0) {
+    throw newNotFound({ group: info.group, resource: info.resource }, target.name ?? '');
+  }
   // Only connecting subresources go on below their name.
-  if (offered.length === 0 || (target.rest.length > 0 && target.subresource !== 'proxy')) throw notFoundRoute();
+  if (offered.length === 0) throw notFoundRoute();
+  if (target.rest.length > 0 && target.subresource !== 'proxy' && !info.custom) throw notFoundRoute();
   if (!offered.includes(exchange.request.method)) throw methodNotAllowed();
   requireContentType(exchange, store.info);
   return handleSubresource(server, exchange, store, target.subresource!);

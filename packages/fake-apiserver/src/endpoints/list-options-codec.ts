@@ -3,7 +3,7 @@
 import type { FieldErrorCause, FieldSelector, LabelSelector, ListOptions } from '@kube-rx/apimachinery';
 import { goQuote, newBadRequest, newInvalid, parseFieldSelector, parseLabelSelector } from '@kube-rx/apimachinery';
 import { forbidden, notSupported } from './field-errors.ts';
-import { decodeBool, decodeOptionalBool, decodeOptionalInt64 } from './parameter-codec.ts';
+import { decodeBool, decodeOptionalBool, decodeOptionalInt64, readOptionalInt64 } from './parameter-codec.ts';
 import type { Query } from './query.ts';
 
 export interface DecodedListOptions {
@@ -14,7 +14,7 @@ export interface DecodedListOptions {
   readonly resourceVersion: string;
   /** Any text until it is validated. */
   readonly resourceVersionMatch: string;
-  readonly timeoutSeconds: number | undefined;
+  readonly timeoutSeconds: bigint | undefined;
   readonly limit: number;
   readonly continue: string;
   readonly sendInitialEvents: boolean | undefined;
@@ -22,7 +22,7 @@ export interface DecodedListOptions {
 
 /** Numbers are read before selectors: of two mistakes the client sees the number. */
 export function decodeListOptions(query: Query): DecodedListOptions {
-  const timeoutSeconds = decodeOptionalInt64(query, 'timeoutSeconds');
+  const timeoutSeconds = readOptionalInt64(query, 'timeoutSeconds');
   const limit = decodeOptionalInt64(query, 'limit') ?? 0;
   return {
     labelSelector: asBadRequest(() => parseLabelSelector(query.first('labelSelector') ?? '')),

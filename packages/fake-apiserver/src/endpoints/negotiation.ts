@@ -46,21 +46,19 @@ export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const part of header.split(',')) {
     const [range = '', ...rest] = part.split(';').map((piece) => piece.trim());
-    const slash = range.indexOf('/');
-    const type = slash < 0 ? range : range.slice(0, slash);
-    const subtype = slash < 0 ? (range === '*' ? '*' : '') : range.slice(slash + 1);
-    if (type === '') continue;
+    const [type = '', named = '', more = ''] = range.split('/').map((piece) => piece.trim());
+    const subtype = type === '*' && named === '' ? '*' : named;
+    if (subtype === '' || more !== '') continue;
     const params = new Map<string, string>();
     let q = 1;
     for (const piece of rest) {
-      const cut = piece.indexOf('=');
-      if (cut < 0) continue;
-      const key = piece.slice(0, cut).trim();
-      const value = piece.slice(cut + 1).trim();
-      if (key === 'q') q = Number.isNaN(Number.parseFloat(value)) ? 1 : Number.parseFloat(value);
+      const [key = '', value = '', surplus = ''] = piece.split('=').map((side) => side.trim());
+      // A parameter without a value, or with two, is not there.
+      if (value === '' || surplus !== '') continue;
+      if (key === 'q') q = Number.isNaN(Number(value)) ? 0 : Number(value);
       else params.set(key, value);
     }
-    clauses.push({ type: type.trim(), subtype: subtype.trim(), params, q });
+    clauses.push({ type, subtype, params, q });
   }
   const wildness = (clause: AcceptClause): number => (clause.type === '*' ? 2 : clause.subtype === '*' ? 1 : 0);
   return clauses.sort((a, b) => b.q - a.q || wildness(a) - wildness(b));
@@ -94,14 +92,16 @@ function acceptClause(
 ): NegotiatedMediaType | undefined {
   const { params } = clause;
   const stream = params.get('stream');
-  if (stream !== undefined && stream !== '' && stream !== 'watch') return undefined;
-  const kind = params.get('as') ?? '';
+  if (stream !== undefined && (stream !== 'watch' || mediaType === 'application/yaml')) return undefined;
+  const serverVersion = params.get('sv');
+  if (serverVersion !== undefined && !(endpoint.transforms && serverVersion === 'v1')) return undefined;
   const protobuf = mediaType === 'application/vnd.kubernetes.protobuf';
-  if (kind === '') {
+  // Any of the three asks for another form, and one that nobody has unless all of them fit.
+  if (!['as', 'g', 'v'].some((name) => params.has(name))) {
     if (protobuf && endpoint.protobuf !== 'all') return undefined;
     return { mediaType, target: undefined, pretty: params.get('pretty') === '1' };
   }
-  const target = { kind, group: params.get('g') ?? '', version: params.get('v') ?? '' };
+  const target = { kind: params.get('as') ?? '', group: params.get('g') ?? '', version: params.get('v') ?? '' };
   if (protobuf && endpoint.protobuf === 'none') return undefined;
   if (!endpoint.transforms || !allowsTransform(target, protobuf)) return undefined;
   return { mediaType, target, pretty: params.get('pretty') === '1' };
@@ -139,7 +139,7 @@ export function routerAccepts(header: string | undefined, produces: readonly str
   if (header === undefined || header === '') return true;
   return header.split(',').some((part) => {
     const type = part.split(';', 1)[0]!.trim();
-    return type === '*/*' || type === '' || produces.includes(type);
+    return type === '*/*' || produces.includes(type);
   });
 }
 

@@ -18,6 +18,12 @@ const INT64_MAX = 9223372036854775807n;
 
 /** Undefined when absent; a 400 with Go's text when it is no 64-bit integer. */
 export function decodeOptionalInt64(query: Query, name: string): number | undefined {
+  const exact = readOptionalInt64(query, name);
+  return exact === undefined ? undefined : Number(exact);
+}
+
+/** The same with all its digits. */
+export function readOptionalInt64(query: Query, name: string): bigint | undefined {
   const value = query.first(name);
   if (value === undefined) return undefined;
   if (!/^[+-]?[0-9]+$/.test(value)) {
@@ -27,7 +33,7 @@ export function decodeOptionalInt64(query: Query, name: string): number | undefi
   if (parsed > INT64_MAX || parsed < -INT64_MAX - 1n) {
     throw newBadRequest(`strconv.ParseInt: parsing ${goQuote(value)}: value out of range`);
   }
-  return Number(parsed);
+  return parsed;
 }
 
 /** Go's unicode.IsPrint: letters, marks, numbers, punctuation, symbols and the ASCII space. */

@@ -14,10 +14,27 @@ export async function readLimited(request: HttpRequest, limitBytes: number): Pro
   }
 }
 
-/** The bare media type of a Content-Type header, undefined when it cannot be read. */
+const MEDIA_TYPE = /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/;
+const PARAMETER = /^\s*;\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[^"\\\r\n]|\\.)*")/;
+
+/**
+ * The bare media type of a Content-Type header, undefined when it cannot be read: a parameter nobody knows does no harm, one
+ * without a value does, and so does the same one twice.
+ *
+ * Upstream: go1.22:src/mime/mediatype.go#ParseMediaType
+ */
 export function parseMediaType(header: string): string | undefined {
-  const type = header.split(';', 1)[0]!.trim().toLowerCase();
-  return /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+$/.test(type) ? type : undefined;
+  const type = header.split(';', 1)[0]!;
+  const known = new Set<string>();
+  let rest = header.slice(type.length);
+  while (rest.trim() !== '' && rest.trim() !== ';') {
+    const [whole, name = ''] = PARAMETER.exec(rest) ?? [];
+    if (whole === undefined || known.has(name.toLowerCase())) return undefined;
+    known.add(name.toLowerCase());
+    rest = rest.slice(whole.length);
+  }
+  const bare = type.trim().toLowerCase();
+  return MEDIA_TYPE.test(bare) ? bare : undefined;
 }
 
 /** Throws a 415 for anything but the types a body may have. */

@@ -18,6 +18,8 @@ export interface RequestInfo {
   readonly name: string;
   /** Path segments from the resource on. */
   readonly parts: readonly string[];
+  /** Why nothing can be said of the request; it is answered before anybody is asked who sent it. */
+  readonly failure?: string;
 }
 
 const VERB_BY_METHOD: Readonly<Record<string, string>> = {
@@ -61,8 +63,9 @@ export function newRequestInfo(method: string, path: string, query: Query): Requ
   let parts = segments.slice(apiPrefix === 'apis' ? 3 : 2);
   let verb = VERB_BY_METHOD[method] ?? '';
   if (parts[0] === 'watch' || parts[0] === 'proxy') {
-    // A prefix without anything behind it is no resource request.
-    if (parts.length < 2) return { ...other, apiPrefix, apiGroup, apiVersion };
+    if (parts.length < 2) {
+      return { ...other, apiPrefix, apiGroup, apiVersion, failure: 'unable to determine kind and namespace from url' };
+    }
     verb = parts[0];
     parts = parts.slice(1);
   }

@@ -74,6 +74,18 @@ export function objectEncoder(store: ResourceStore, negotiated: NegotiatedMediaT
   return sharedEncoder(`metadata;${version}`, () => new MetadataEncoder(version));
 }
 
+/** Encoder of the events of a watch. The form of a list is none of theirs: upstream opens the stream and ends it at the first event. */
+export function watchEncoder(store: ResourceStore, negotiated: NegotiatedMediaType, query: Query): ObjectEncoder {
+  const { target, mediaType } = negotiated;
+  if (target?.kind !== 'PartialObjectMetadataList') return objectEncoder(store, negotiated, query);
+  const protobuf = mediaType === 'application/vnd.kubernetes.protobuf';
+  const encoder = protobuf ? new ProtobufEncoder(target.version) : new MetadataEncoder(target.version);
+  encoder.frame = () => {
+    throw new Error(`no kind is registered for ${store.info.kind} in meta.k8s.io/${target.version}`);
+  };
+  return encoder;
+}
+
 const YIELD_EVERY = 500;
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -46,16 +46,16 @@ const failure = (status: 404 | 406, text: string): OpenApiResponse => ({
   body: new TextEncoder().encode(text),
 });
 
-/** The answer to a GET; 404 for paths that are none of these documents. */
+/** The answer to a request of any method; 404 for paths that are none of these documents. */
 export function serveOpenApi(openApi: OpenApi, request: OpenApiRequest): OpenApiResponse {
   if (request.path === '/openapi/v2') return serveV2(openApi, request);
-  if (request.path === '/openapi/v3' || request.path === '/openapi/v3/') {
+  if (request.path === '/openapi/v3') {
     return answer(openApi.index(), { 'content-type': 'text/plain; charset=utf-8' }, request.ifNoneMatch);
   }
   const body = request.path.startsWith('/openapi/v3/')
     ? openApi.groupVersion(request.path.slice('/openapi/v3/'.length))
     : undefined;
-  if (body === undefined) return failure(404, '404 page not found\n');
+  if (body === undefined) return { status: 404, headers: {}, body: EMPTY };
   if (request.hash !== '' && request.hash !== body.hash) {
     // The document of an index that is out of date.
     return { status: 301, headers: { location: `${request.path}?hash=${body.hash}` }, body: EMPTY };

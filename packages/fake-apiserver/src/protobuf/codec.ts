@@ -39,13 +39,14 @@ function known(object: ProtobufObject): MessageType {
 }
 
 /**
- * The object as a whole body: magic bytes, envelope, message. The object must be as `normalizeBuiltin` leaves it.
+ * The object as a whole body: magic bytes, envelope, message. The object must be as `normalizeBuiltin` leaves it. The envelope names
+ * `apiVersion`, which is another one for the few objects that do not say theirs.
  *
  * @throws ProtobufError for kinds without a message.
  */
-export function encodeProtobuf(object: ProtobufObject): Buffer {
+export function encodeProtobuf(object: ProtobufObject, apiVersion: string = object.apiVersion): Buffer {
   const writer = new BackwardWriter(2048);
-  return envelope(writer, object, () => writeMessage(writer, known(object), object));
+  return envelope(writer, { ...object, apiVersion }, () => writeMessage(writer, known(object), object));
 }
 
 /** Number of the field `items` in every list. */

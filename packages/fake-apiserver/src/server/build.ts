@@ -22,6 +22,7 @@ import { METRICS_CONTENT_TYPE, MetricsRegistry } from './metrics.ts';
 import { customSchemaOf, installOpenApi } from './openapi-paths.ts';
 import { PathRegistry } from './path-registry.ts';
 import { RequestMetrics } from './request-metrics.ts';
+import { installRootPaths } from './root-paths.ts';
 import { installVersion } from './version.ts';
 
 /** What the server is doing, as plain data. */
@@ -119,6 +120,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     customSchema: ({ group, version, resource }) =>
       customSchemaOf(registry.customResources.definitionOf(group, resource), version),
   });
+  installRootPaths(paths, groups);
   installControl(paths, controls);
   paths.handle('/metrics', async (request, response) =>
     writeBytes(request, response, 200, METRICS_CONTENT_TYPE, [Buffer.from(await metrics.collect())]),
@@ -151,7 +153,7 @@ export async function buildServer({ options, etcd, controls, address }: BuildCon
     requestTimeoutMs: options.requestTimeoutMs,
     goawayChance: options.goawayChance,
   });
-  await registry.start();
+  await registry.start((store, object) => fieldManagers.create(store, object, 'kube-apiserver'));
   storage.compactor.start();
   return {
     chain,

@@ -3,10 +3,18 @@
 import { createHash } from 'node:crypto';
 import { formatGroupVersion, goJsonStringify } from '@kube-rx/apimachinery';
 import type { HttpRequest, HttpResponse } from '../endpoints/http.ts';
-import { ALL_MEDIA_TYPES, negotiateOutput, notAcceptable, parseAccept } from '../endpoints/negotiation.ts';
+import {
+  ALL_MEDIA_TYPES,
+  negotiateOutput,
+  parseAccept,
+  routerAccepts,
+  routerNotAcceptable,
+} from '../endpoints/negotiation.ts';
 import { splitPath } from '../endpoints/request-info.ts';
-import { writeBytes, writeValue } from '../endpoints/response-writers.ts';
+import { writeBytes, writeText, writeValue } from '../endpoints/response-writers.ts';
 import { methodNotAllowed, notFoundRoute } from '../endpoints/router-errors.ts';
+import { writeYaml } from '../endpoints/yaml-writer.ts';
+import { encodeProtobuf } from '../protobuf/index.ts';
 import type { ResourceInfo, SubresourceInfo } from '../registry/rest.ts';
 import type { ApiGroups, ServedGroup, ServedVersion } from './api-groups.ts';
 
@@ -24,6 +32,13 @@ const STORED_AS: ReadonlyMap<string, string> = new Map([
     'flowcontrol.apiserver.k8s.io/v1/PriorityLevelConfiguration',
   ],
 ]);
+
+interface DiscoveryDocument {
+  readonly kind: string;
+  /** Those of the legacy group have none. */
+  readonly apiVersion?: string;
+  readonly [field: string]: unknown;
+}
 
 /** Serves `/api`, `/apis` and everything up to a group version; undefined for other paths. */
 export class Discovery {
@@ -49,19 +64,31 @@ export class Discovery {
 
   async serve(request: HttpRequest, response: HttpResponse): Promise<void> {
     const [prefix, ...rest] = splitPath(request.path);
+    const custom = prefix === 'apis' && this.#groups.get(rest[0] ?? '')?.custom === true;
     const document = prefix === 'api' ? this.#legacy(rest) : this.#named(rest);
-    if (document === undefined) throw notFoundRoute();
-    if (request.method !== 'GET') throw methodNotAllowed();
-    if (rest.length === 0) {
-      const wanted = aggregatedVersion(request.header('accept'));
-      if (wanted !== undefined) return this.#serveAggregated(request, response, prefix!, wanted);
-      response.addHeader('vary', 'Accept');
+    if (document === undefined) {
+      if (custom) return writeText(response, 404, CUSTOM_NOT_FOUND);
+      throw notFoundRoute();
     }
-    const negotiated = negotiateOutput(request.header('accept'), { protobuf: 'none', transforms: false });
+    // The aggregator and the handler of custom resources answer whatever the method is; the others are routes.
+    const accept = request.header('accept');
+    const route = prefix === 'api' || rest[0] === 'apiregistration.k8s.io' || (rest.length > 1 && !custom);
+    if (route) {
+      if (request.method !== 'GET') throw methodNotAllowed();
+      if (!routerAccepts(accept, ALL_MEDIA_TYPES)) throw routerNotAcceptable(ALL_MEDIA_TYPES);
+    }
+    const wanted = rest.length === 0 ? aggregatedForm(accept) : undefined;
+    if (wanted !== undefined) return this.#serveAggregated(request, response, prefix!, wanted);
+    const negotiated = negotiateOutput(accept, { protobuf: 'all', transforms: false });
+    if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf') {
+      const { apiVersion = '' } = document;
+      const bytes = encodeProtobuf({ ...document, apiVersion: 'v1' }, apiVersion);
+      return writeBytes(request, response, 200, negotiated.mediaType, [bytes]);
+    }
     await writeValue(request, response, 200, document, negotiated);
   }
 
-  #legacy(rest: readonly string[]): unknown {
+  #legacy(rest: readonly string[]): DiscoveryDocument | undefined {
     if (rest.length === 0) {
       const address = { clientCIDR: '0.0.0.0/0', serverAddress: this.#address() };
       return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [address] };
@@ -69,7 +96,7 @@ export class Discovery {
     return rest.length === 1 ? this.#version('', rest[0]!) : undefined;
   }
 
-  #named(rest: readonly string[]): unknown {
+  #named(rest: readonly string[]): DiscoveryDocument | undefined {
     if (rest.length === 0) {
       const groups = [...this.#groups.all().values()].filter((group) => group.name !== '').map(groupDocument);
       return { kind: 'APIGroupList', apiVersion: 'v1', groups };
@@ -80,7 +107,7 @@ export class Discovery {
     return rest.length === 2 ? this.#version(rest[0]!, rest[1]!) : undefined;
   }
 
-  #version(group: string, version: string): unknown {
+  #version(group: string, version: string): DiscoveryDocument | undefined {
     const served = this.#groups.get(group)?.versions.find((one) => one.version === version);
     if (served === undefined) return undefined;
     return {
@@ -92,13 +119,20 @@ export class Discovery {
     };
   }
 
-  #serveAggregated(request: HttpRequest, response: HttpResponse, prefix: string, version: string): Promise<void> {
+  #serveAggregated(
+    request: HttpRequest,
+    response: HttpResponse,
+    prefix: string,
+    { version, mediaType }: AggregatedForm,
+  ): Promise<void> {
     const { bytes, etag } = this.#aggregate(prefix, version);
     response.setHeader('etag', etag);
     response.addHeader('vary', 'Accept');
+    response.setHeader('cache-control', 'public');
     if ((request.header('if-none-match') ?? '') === etag) return response.send(304, []);
-    const type = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
-    return writeBytes(request, response, 200, type, [bytes]);
+    const type = `${mediaType};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+    if (mediaType === 'application/json') return writeBytes(request, response, 200, type, [bytes]);
+    return writeBytes(request, response, 200, type, [Buffer.from(writeYaml(JSON.parse(bytes.toString())))]);
   }
 
   #aggregate(prefix: string, version: string): { readonly bytes: Buffer; readonly etag: string } {
@@ -125,20 +159,22 @@ export class Discovery {
   }
 }
 
-/** The version of the aggregated form the client wants first; throws a 406 when it wants nothing that exists. */
-function aggregatedVersion(accept: string | undefined): string | undefined {
-  if (accept === undefined || accept === '') return undefined;
-  for (const clause of parseAccept(accept)) {
-    const type = `${clause.type}/${clause.subtype}`;
-    const any = clause.type === '*' || (clause.type === 'application' && clause.subtype === '*');
-    if (!any && !ALL_MEDIA_TYPES.some((known) => known === type)) continue;
-    const as = clause.params.get('as') ?? '';
-    if (as === '') return undefined;
-    const version = clause.params.get('v') ?? '';
-    const known = as === 'APIGroupDiscoveryList' && clause.params.get('g') === 'apidiscovery.k8s.io';
-    if (known && (version === 'v2' || version === 'v2beta1') && type === 'application/json') return version;
+interface AggregatedForm {
+  readonly version: string;
+  readonly mediaType: 'application/json' | 'application/yaml';
+}
+
+/** The first aggregated form the client would take, also behind others it likes better; undefined when it names none. */
+function aggregatedForm(accept: string | undefined): AggregatedForm | undefined {
+  for (const { type, subtype, params } of parseAccept(accept ?? '')) {
+    const version = params.get('v') ?? '';
+    const known = params.get('as') === 'APIGroupDiscoveryList' && params.get('g') === 'apidiscovery.k8s.io';
+    if (!known || (version !== 'v2' && version !== 'v2beta1')) continue;
+    const any = type === '*' || (type === 'application' && subtype === '*');
+    if (any || (type === 'application' && subtype === 'json')) return { version, mediaType: 'application/json' };
+    if (type === 'application' && subtype === 'yaml') return { version, mediaType: 'application/yaml' };
   }
-  throw notAcceptable(`only the following media types are accepted: ${ALL_MEDIA_TYPES.join(', ')}`);
+  return undefined;
 }
 
 function groupDocument(group: ServedGroup): object {

@@ -73,6 +73,9 @@ export class HandlerChain {
   async #serve(request: HttpRequest, response: HttpResponse, info: RequestInfo): Promise<void> {
     const options = this.#options;
     response.setHeader('audit-id', request.header('audit-id') ?? randomUUID());
+    if (info.failure !== undefined) {
+      return writeInternalError(request, response, `failed to create RequestInfo: ${info.failure}, ${request.rawUrl}`);
+    }
     response.setHeader('cache-control', 'no-cache, private');
     if (
       options.goawayChance > 0 &&
@@ -89,7 +92,10 @@ export class HandlerChain {
       const user = await impersonate(request, requestor, options.authorizer);
       const attributes = attributesOf(user, info);
       const decision = await options.authorizer.authorize(attributes);
-      if (!decision.allowed) throw forbidden(attributes, decision.reason);
+      if (!decision.allowed) {
+        response.setHeader('x-content-type-options', 'nosniff');
+        throw forbidden(attributes, decision.reason);
+      }
       await this.#dispatch(request, response, info, user);
     } finally {
       timer?.cancel();
@@ -102,7 +108,7 @@ export class HandlerChain {
     const expire = (): void => {
       if (response.headersSent) response.abort();
       else {
-        response.setHeader('content-type', 'text/plain');
+        response.setHeader('content-type', 'text/plain; charset=utf-8');
         void response.send(504, [TIMEOUT_BODY]);
       }
       request.cancel(new DOMException('request timed out', 'TimeoutError'));
@@ -114,7 +120,9 @@ export class HandlerChain {
     const handler = this.#options.paths.find(request.path);
     if (handler !== undefined) return handler(request, response);
     if (this.#options.discovery.handles(request.path)) return this.#options.discovery.serve(request, response);
-    const group = info.apiPrefix === 'api' ? 'built-in' : this.#options.servesGroup(info.apiGroup);
+    // The group without a name is not to be found below /apis.
+    const named = info.apiGroup === '' ? undefined : this.#options.servesGroup(info.apiGroup);
+    const group = info.apiPrefix === 'api' ? 'built-in' : named;
     if (!info.isResourceRequest || group === undefined) {
       // Below /api and below a built-in group the router answers, elsewhere the end of the chain.
       const inGroup = info.apiPrefix !== '' && group === 'built-in';
@@ -142,12 +150,18 @@ export class HandlerChain {
     if (response.headersSent) return response.abort();
     // Nobody is there to read an answer.
     if (request.signal.aborted) return response.abort();
-    if (error instanceof ImpersonationError) {
-      return writeText(response, 500, `Internal Server Error: ${goQuote(request.rawUrl)}: ${error.message}\n`);
-    }
+    if (error instanceof ImpersonationError) return writeInternalError(request, response, error.message);
     if (!(error instanceof Error && 'status' in error)) {
       this.#options.logger.error('unexpected error in a handler', { path: request.path, error });
     }
     return writeError(request, response, error);
   }
+}
+
+const HTML_ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/responsewriters/errors.go#InternalError */
+function writeInternalError(request: HttpRequest, response: HttpResponse, why: string): Promise<void> {
+  const text = `Internal Server Error: ${goQuote(request.rawUrl)}: ${why}`;
+  return writeText(response, 500, `${text.replace(/[&<>]/g, (sign) => HTML_ESCAPES[sign]!)}\n`);
 }

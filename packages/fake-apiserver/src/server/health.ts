@@ -58,6 +58,7 @@ export function installHealth(paths: PathRegistry, etcd: HealthCheck, ready: Hea
 
 function install(paths: PathRegistry, name: string, checks: readonly HealthCheck[]): void {
   paths.handle(`/${name}`, (request, response) => serveAll(request, response, name, checks));
+  for (const check of checks) paths.list(`/${name}/${check.name}`);
   paths.handlePrefix(`/${name}/`, async (request, response) => {
     const wanted = request.path.slice(name.length + 2);
     const found = checks.find((check) => check.name === wanted);

@@ -54,6 +54,7 @@ export class Http1Response implements HttpResponse {
     const noBody = this.#request.method === 'HEAD';
     let size = 0;
     for (const part of body) size += part.length;
+    if (noBody && size > 0 && size <= BUFFERED_BODY_BYTES) response.setHeader('content-length', size);
     if (noBody || size <= BUFFERED_BODY_BYTES) {
       response.end(noBody ? undefined : Buffer.concat(body, size));
       return;

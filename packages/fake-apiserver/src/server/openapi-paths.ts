@@ -1,7 +1,6 @@
 // /openapi/v2 and /openapi/v3 over the served set; the documents are made anew when it changes.
 
 import { writeBytes } from '../endpoints/response-writers.ts';
-import { methodNotAllowed } from '../endpoints/router-errors.ts';
 import { createOpenApi, type OpenApi, type OpenApiOptions, serveOpenApi } from '../openapi/index.ts';
 import type { ResourceCatalog } from '../registry/rest.ts';
 import type { OpenApiDocument } from '../schema/openapi-schema.ts';
@@ -23,7 +22,6 @@ export function installOpenApi(paths: PathRegistry, { catalog, ...options }: Ope
     return documents;
   };
   const serve: PathHandler = async (request, response) => {
-    if (request.method !== 'GET') throw methodNotAllowed();
     const { status, headers, body } = serveOpenApi(current(), {
       path: request.path,
       hash: request.query.first('hash') ?? '',
@@ -43,6 +41,7 @@ export function installOpenApi(paths: PathRegistry, { catalog, ...options }: Ope
   };
   paths.handle('/openapi/v2', serve);
   paths.handle('/openapi/v3', serve);
+  paths.list('/openapi/v3/');
   paths.handlePrefix('/openapi/v3/', serve);
 }
 

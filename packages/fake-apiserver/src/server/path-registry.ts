@@ -6,11 +6,23 @@ export type PathHandler = (request: HttpRequest, response: HttpResponse) => Prom
 
 export class PathRegistry {
   readonly #exact = new Map<string, PathHandler>();
+  readonly #listed = new Set<string>();
   readonly #prefixes: { readonly prefix: string; readonly handler: PathHandler }[] = [];
 
   /** Serves exactly this path; the later registration wins. */
   handle(path: string, handler: PathHandler): void {
     this.#exact.set(path, handler);
+    this.#listed.add(path);
+  }
+
+  /** The same for a path that the index does not name. */
+  handleUnlisted(path: string, handler: PathHandler): void {
+    this.#exact.set(path, handler);
+  }
+
+  /** Names a path in the index that a prefix serves. */
+  list(path: string): void {
+    this.#listed.add(path);
   }
 
   /** Serves everything below `prefix`, which ends in a slash. The longest prefix wins. */
@@ -23,8 +35,8 @@ export class PathRegistry {
     return this.#exact.get(path) ?? this.#prefixes.find(({ prefix }) => path.startsWith(prefix))?.handler;
   }
 
-  /** Exact paths, sorted, for the index at `/`. */
+  /** Sorted, for the index at `/`. */
   paths(): readonly string[] {
-    return [...this.#exact.keys()].filter((path) => path !== '/').sort();
+    return [...this.#listed].sort();
   }
 }

@@ -66,12 +66,14 @@ function parseToken(text: string): RawToken {
       `continue key is not valid: json: cannot unmarshal ${goKind(parsed)} into Go value of type storage.continueToken`,
     );
   }
-  const fields = parsed as Readonly<Record<string, unknown>>;
+  // As Go reads it, names may be in any case, and of several the last counts.
+  const fields = new Map(Object.entries(parsed).map(([name, value]) => [name.toLowerCase(), value as unknown]));
   const field = <T>(name: string, type: 'string' | 'number', goType: string, zero: T): T => {
-    const value = fields[name];
+    const value = fields.get(name);
     if (value === undefined || value === null) return zero;
-    if (typeof value === type && (type === 'string' || Number.isInteger(value))) return value as T;
-    const kind = type === 'number' && typeof value === 'number' ? `number ${value}` : goKind(value);
+    if (typeof value === type && (type === 'string' || isInt64(value, text))) return value as T;
+    const kind =
+      type === 'number' && typeof value === 'number' ? `number ${writtenNumber(text, value)}` : goKind(value);
     throw new Error(
       `continue key is not valid: json: cannot unmarshal ${kind} into Go struct field continueToken.${name} of type ${goType}`,
     );
@@ -81,6 +83,16 @@ function parseToken(text: string): RawToken {
     rv: field('rv', 'number', 'int64', 0),
     start: field('start', 'string', 'string', ''),
   };
+}
+
+const NUMBER = /"rv"\s*:\s*(-?[0-9][0-9.eE+-]*)/i;
+
+/** A number as it stands in the token: messages show it so. */
+const writtenNumber = (text: string, value: unknown): string => NUMBER.exec(text)?.[1] ?? String(value);
+
+function isInt64(value: unknown, text: string): boolean {
+  const written = writtenNumber(text, value);
+  return /^-?[0-9]+$/.test(written) && BigInt.asIntN(64, BigInt(written)) === BigInt(written);
 }
 
 function goKind(value: unknown): string {

@@ -21,8 +21,8 @@ export async function handleUpdate(
   const options = decodeWriteOptions(request.query, 'UpdateOptions');
   const mediaType = inputMediaType(request, store.info);
   const decoded = server.decoder.decode(body, mediaType, store, options.fieldValidation, ctx);
-  checkName(decoded, name);
   const object = ensureNamespace(store.applyDefaults(decoded), namespace);
+  checkName(object, name);
   const manager = managerOrUserAgent(options.fieldManager, request.header('user-agent') ?? '');
   const { uid } = object.metadata;
   const result = await store.update(ctx, {

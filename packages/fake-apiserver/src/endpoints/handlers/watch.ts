@@ -6,16 +6,21 @@ import type { EndpointsContext, Exchange } from '../exchange.ts';
 import type { DecodedListOptions } from '../list-options-codec.ts';
 import { type NegotiatedMediaType, requireStream } from '../negotiation.ts';
 import type { ObjectEncoder } from '../object-encoder.ts';
-import { objectEncoder } from '../transform.ts';
+import { watchEncoder } from '../transform.ts';
 import { serveWatch, type WatchSink } from '../watch-server.ts';
+
+const NANOSECONDS = 1_000_000_000n;
+
+/** Upstream counts nanoseconds in 64 bits, so that very many seconds come round to few, or to less than none. */
+const secondsAsMs = (seconds: bigint): number => Number(BigInt.asIntN(64, seconds * NANOSECONDS)) / 1_000_000;
 
 /** Exactly what was asked for; otherwise drawn between the minimum and twice of it, so that watches do not end together. */
 export function watchTimeoutMs(
-  timeoutSeconds: number | undefined,
+  timeoutSeconds: bigint | undefined,
   minRequestTimeoutMs: number,
   random: () => number,
 ): number {
-  if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return timeoutSeconds * 1000;
+  if (timeoutSeconds !== undefined && timeoutSeconds !== 0n) return secondsAsMs(timeoutSeconds);
   return minRequestTimeoutMs * (1 + random());
 }
 
@@ -44,7 +49,7 @@ export async function handleWatch(
   let encoder: ObjectEncoder;
   try {
     requireStream(negotiated);
-    encoder = objectEncoder(store, streamable(negotiated), request.query);
+    encoder = watchEncoder(store, negotiated, request.query);
     sink = await openSink(exchange, encoder);
   } catch (error) {
     watch.stop();
@@ -74,11 +79,6 @@ function sendInitialEvents(server: EndpointsContext, options: DecodedListOptions
   if (options.sendInitialEvents !== undefined) return options.sendInitialEvents;
   const fromNow = server.emptyResourceVersionWatch === 'from-now' && options.resourceVersion === '';
   return fromNow ? false : undefined;
-}
-
-// A list's metadata form is no form of a single object: upstream opens the stream and ends it at the first event.
-function streamable(negotiated: NegotiatedMediaType): NegotiatedMediaType {
-  return negotiated;
 }
 
 async function openSink(exchange: Exchange, encoder: ObjectEncoder): Promise<WatchSink | undefined> {

@@ -128,7 +128,7 @@ function resolveRevision(options: StorageListOptions, token: ContinueToken | und
     return Math.max(token.revision, 0);
   }
   if (resourceVersion === '') return 0;
-  const asked = parseForList(resourceVersion);
+  const asked = fitsRevision(resourceVersion) ? parseForList(resourceVersion) : 0;
   switch (resourceVersionMatch) {
     case 'Exact':
       return asked;
@@ -141,6 +141,12 @@ function resolveRevision(options: StorageListOptions, token: ContinueToken | und
       throw newUnknownError(`unknown ResourceVersionMatch value: ${String(resourceVersionMatch)}`);
   }
 }
+
+const MAX_REVISION = 2n ** 63n - 1n;
+
+/** Etcd's revisions have a sign: what is larger comes out negative, which asks for the latest. */
+const fitsRevision = (resourceVersion: string): boolean =>
+  !/^[0-9]{19,20}$/.test(resourceVersion) || BigInt(resourceVersion) <= MAX_REVISION;
 
 function parseForList(resourceVersion: string): Revision {
   try {
