@@ -53,4 +53,13 @@ describe('statusErrorOf', () => {
     expect(told(answer(500, { ...expired, apiVersion: 'meta.k8s.io/v1' }), true)).toBe('410 Expired');
     expect(told(answer(500, { ...expired, apiVersion: 'a/b/c' }), true)).toBe('500 InternalError');
   });
+
+  it('quotes a body that is not called text only when not strict', () => {
+    const causeOf = (contentType: string, strict: boolean) =>
+      statusErrorOf(answer(504, ' Too large resource version ', contentType), { strict }).status.details?.causes;
+    const quoted = [{ reason: 'UnexpectedServerResponse', message: 'Too large resource version' }];
+    expect(causeOf('text/plain', true)).toEqual(quoted);
+    expect(causeOf('application/json', false)).toEqual(quoted);
+    expect(causeOf('application/json', true)).toEqual([{ reason: 'UnexpectedServerResponse', message: 'unknown' }]);
+  });
 });

@@ -41,8 +41,8 @@ export interface StatusErrorOptions {
 
 /** The Status of the body, or one made from the code when the body is none. */
 export function statusErrorOf(answer: FailedAnswer, options: StatusErrorOptions = {}): StatusError {
-  if (!options.strict) return parsedStatus(answer) ?? genericStatusError(answer);
-  return contentTypeError(answer.headers) ?? strictStatus(answer) ?? genericStatusError(answer);
+  if (!options.strict) return parsedStatus(answer) ?? genericStatusError(answer, options);
+  return contentTypeError(answer.headers) ?? strictStatus(answer) ?? genericStatusError(answer, options);
 }
 
 /** What client-go makes of a Content-Type that cannot be read, whatever the answer is. */
@@ -81,28 +81,32 @@ function parsedStatus(answer: FailedAnswer): StatusError | undefined {
   });
 }
 
-/** The Status client-go makes up; `withReason: false` is what its watch requests do, which never read the body. */
-export function genericStatusError(answer: FailedAnswer, options: { readonly withReason?: boolean } = {}): StatusError {
+/** The Status client-go makes up. Of a body that is no text it says nothing, which is less than a person wants to know. */
+export function genericStatusError(answer: FailedAnswer, options: StatusErrorOptions = {}): StatusError {
   const { statusCode, method } = answer;
   const [reason, text] = genericReason(statusCode, method);
   const retryAfter = retryAfterSeconds(answer.headers);
-  const excerpt = utf8ToString(answer.body, 0, Math.min(answer.body.length, 2048)).trim();
+  const excerpt = options.strict && !isText(answer.headers) ? 'unknown' : excerptOf(answer.body);
   const causes = excerpt === '' ? [] : [{ reason: 'UnexpectedServerResponse', message: excerpt }];
   const status: Status = {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message:
-      options.withReason === false
-        ? `the server responded with the status code ${statusCode} but did not return more information`
-        : `${text} (${method.toLowerCase()} ${pathOf(answer.url)})`,
-    ...(options.withReason === false || reason === '' ? {} : { reason }),
+    message: `${text} (${method.toLowerCase()} ${pathOf(answer.url)})`,
+    ...(reason === '' ? {} : { reason }),
     details: { causes, ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }) },
     code: statusCode,
   };
   return new StatusError(status);
 }
+
+function isText(headers: FailedAnswer['headers']): boolean {
+  const contentType = headers['content-type'] ?? '';
+  return contentType === '' || parseMediaType(contentType).type.startsWith('text/');
+}
+
+const excerptOf = (body: Uint8Array): string => utf8ToString(body, 0, Math.min(body.length, 2048)).trim();
 
 function genericReason(statusCode: number, method: string): readonly [StatusReason, string] {
   if (statusCode === 409 && method === 'POST') return ['AlreadyExists', 'the server reported a conflict'];

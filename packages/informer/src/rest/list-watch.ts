@@ -143,13 +143,8 @@ export class ListWatch<T extends KubernetesObject> implements ListerWatcher<T> {
     if (this.#options.decodeWatchStatus ?? true) return this.#client.failure(spec, response, body, { strict });
     const malformed = strict ? contentTypeError(response.headers) : undefined;
     if (malformed !== undefined) return malformed;
-    return genericStatusError({
-      method: 'GET',
-      url: spec.path,
-      statusCode: response.status,
-      headers: response.headers,
-      body,
-    });
+    const { status: statusCode, headers } = response;
+    return genericStatusError({ method: 'GET', url: spec.path, statusCode, headers, body }, { strict });
   }
 
   async #decodeList(
