@@ -103,10 +103,7 @@ export class Reflector<T extends KubernetesObject> {
     return { name: this.#options.name, state: this.#state, status: this.status, cursor: this.#watch.cursor };
   }
 
-  /**
-   * Runs until the signal aborts; resolves when every timer and socket is released, but for a request that policy lets run on. Rejects
-   * only when it ran before.
-   */
+  /** Runs until the signal aborts; resolves when timers and sockets are released, bar what `stopCancels` spares. Rejects when it ran before. */
   run(options: { readonly signal: AbortSignal; readonly stopReason?: () => 'aborted' | 'disposed' }): Promise<void> {
     if (this.#signal !== undefined) {
       return Promise.reject(
