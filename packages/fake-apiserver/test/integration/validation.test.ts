@@ -1,6 +1,6 @@
 // Texts and causes of refused built-in objects, as the real server words them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiCalls, type Json } from '../support/api-calls.ts';
+import { type ApiAnswer, ApiCalls, type Json } from '../support/api-calls.ts';
 
 let api: ApiCalls;
 beforeAll(async () => {
@@ -236,6 +236,25 @@ describe('a refused object', () => {
     expect([answer.code, texts(answer.body)]).toEqual([422, expected]);
   });
 
+  it('may be a volume that is to move, or a class that changes its topology for the worse', async () => {
+    const term = (key: string): object => ({ matchExpressions: [{ key, operator: 'Exists' }] });
+    const affinity = (key: string): object => ({ nodeAffinity: { required: { nodeSelectorTerms: [term(key)] } } });
+    const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
+    await api.make('/api/v1/persistentvolumes', 'moving', { spec: { ...volume, ...affinity('a') } });
+    await api.make('/apis/storage.k8s.io/v1/storageclasses', 'worse', { provisioner: 'a/b' });
+    const merge = (path: string, patch: object): Promise<ApiAnswer> =>
+      api.call('PATCH', path, patch, 'application/merge-patch+json');
+    const moved = await merge('/api/v1/persistentvolumes/moving', { spec: affinity('b') });
+    expect(texts(moved.body)).toEqual([
+      'nodeAffinity: Invalid value: core.VolumeNodeAffinity{Required:(*core.NodeSelector)(0xc000000000)}: field is immutable, except for updating from beta label to GA',
+    ]);
+    const allowedTopologies = [{ matchLabelExpressions: [{ key: 'k', values: ['v', 'v'] }] }];
+    const changed = await merge('/apis/storage.k8s.io/v1/storageclasses/worse', { allowedTopologies });
+    expect(texts(changed.body)).toEqual([
+      'allowedTopologies[0].matchLabelExpressions[0].values[1]: Duplicate value: "v"',
+    ]);
+  });
+
   it('may be the status of a service that balances no load', async () => {
     await api.make(core('services'), 'plain', { spec: { ports: [{ port: 80 }] } });
     const status = { status: { loadBalancer: { ingress: [{ ip: '1.1.1.1' }] } } };
@@ -245,4 +264,13 @@ describe('a refused object', () => {
       ["status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"],
     ]);
   });
+});
+
+it.each([
+  ['the single one wins', { podCIDR: '10.1.0.0/24', podCIDRs: ['10.2.0.0/24'] }, '10.1.0.0/24'],
+  ['the list gets it', { podCIDR: '10.1.0.0/24' }, '10.1.0.0/24'],
+  ['the first of the list is it', { podCIDRs: ['10.2.0.0/24'] }, '10.2.0.0/24'],
+])('has one range of a node and a list of them agree: %s', async (name, spec, range) => {
+  const { body } = await api.post('/api/v1/nodes', { metadata: { name: name.replaceAll(' ', '-') }, spec });
+  expect([body.spec.podCIDR, body.spec.podCIDRs]).toEqual([range, [range]]);
 });

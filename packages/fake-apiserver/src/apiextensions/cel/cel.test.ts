@@ -62,6 +62,9 @@ describe('CEL rules', () => {
     );
     expect(compileError('self.a')).toBe('cel expression must evaluate to a bool');
     expect(compileError('self.a == 1 self')).toContain("extraneous input 'self' expecting <EOF>");
+    // An operator alone is told of, and what lacks behind it.
+    for (const text of ["1:1: Syntax error: mismatched input '*'", "1:2: Syntax error: mismatched input '<EOF>'"])
+      expect(compileError('*')).toContain(text);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { type CallExpr, call, constant, type Expr, ident, type MapEntry } from '
 import { type Token, tokenize } from './lexer.ts';
 import { expandMacro } from './macros.ts';
 import { CelIssues, type Issue } from './source.ts';
-import { RELATIONS, SyntaxStop, startsOperand, TokenStream } from './token-stream.ts';
+import { isBinary, RELATIONS, SyntaxStop, startsOperand, TokenStream } from './token-stream.ts';
 
 const OPERAND =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
@@ -190,7 +190,13 @@ class Parser extends TokenStream {
     }
     if (this.is('-') || ['int', 'uint', 'float'].includes(token.kind)) return this.#number();
     if (token.kind === 'ident' || this.is('.')) return this.#identifier();
-    if (!startsOperand(this.second)) return this.stop(`mismatched input '${token.text}' expecting ${OPERAND}`);
+    const problem = `mismatched input '${token.text}' expecting ${OPERAND}`;
+    if (!startsOperand(this.second)) {
+      if (!isBinary(token)) return this.stop(problem);
+      // What may stand behind an operand is read as if there had been one.
+      this.report(token.at, `Syntax error: ${problem}`);
+      return ident(token.at, '');
+    }
     this.report(token.at, `Syntax error: extraneous input '${token.text}' expecting ${OPERAND}`);
     this.take();
     return this.#primary();

@@ -13,6 +13,11 @@ const isToken = ({ kind, text }: Token, wanted: string): boolean =>
 export const startsOperand = (token: Token): boolean =>
   token.kind === 'operator' ? OPERAND_STARTS.has(token.text) : token.kind !== 'eof' && !isToken(token, 'in');
 
+const BINARY: ReadonlySet<string> = new Set([...RELATIONS, '+', '*', '/', '%', '&&', '||', '?']);
+
+/** An operator between two operands, which is no operand's beginning. */
+export const isBinary = ({ kind, text }: Token): boolean => (kind === 'operator' || text === 'in') && BINARY.has(text);
+
 /** The rest of the text cannot be made sense of; what is wrong was reported. */
 export class SyntaxStop extends Error {}
 

@@ -6,6 +6,7 @@ import { bool, type Draft, dict, dicts, get, semanticEqual, str, strings } from 
 import type { Strategy } from '../strategy.ts';
 import { keep, statusPart, statusResetFields } from '../strategy-parts.ts';
 import { type FieldErrors, go, path } from '../validation/field-errors.ts';
+import { ipFamily, validateCidr } from '../validation/ip.ts';
 import { validateLabelName } from '../validation/labels.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -46,8 +47,17 @@ export const nodeStrategy: Strategy = {
   validateCreate(object, errors) {
     validateTaints(object, errors);
     const ranges = strings(dict(object, 'spec'), 'podCIDRs');
-    if (ranges.length > 2)
-      errors.invalid(path('spec', 'podCIDRs'), ranges, 'may specify no more than one CIDR for each IP family');
+    const at = path('spec', 'podCIDRs');
+    ranges.forEach((range, index) => {
+      validateCidr(range, at.index(index), errors);
+    });
+    if (ranges.length < 2) return;
+    const families = new Set(ranges.map((range) => ipFamily(range.split('/')[0]!)));
+    if (families.size < 2 || ranges.length > 2)
+      errors.invalid(at, ranges, 'may specify no more than one CIDR for each IP family');
+    ranges.forEach((range, index) => {
+      if (ranges.indexOf(range) < index) errors.duplicate(at.index(index), range);
+    });
   },
   validateUpdate(object, old, errors) {
     validateTaints(object, errors);

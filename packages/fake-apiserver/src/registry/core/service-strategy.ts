@@ -8,6 +8,7 @@ import { nameIsDns1035Label } from '../validation/object-meta.ts';
 import { validateService, validateServiceStatus, validateServiceUpdate } from '../validation/service.ts';
 import type { ServiceAllocation } from './service-allocation.ts';
 import { dropTypeDependentFields, normalizeClusterIps, patchAllocatedValues } from './service-fields.ts';
+import { serviceWarnings } from './service-warnings.ts';
 
 export function serviceStrategy(allocation: ServiceAllocation): Strategy {
   return {
@@ -21,6 +22,8 @@ export function serviceStrategy(allocation: ServiceAllocation): Strategy {
       keep(object, old, 'status');
       dropTypeDependentFields(object, old);
     },
+    warningsOnCreate: serviceWarnings,
+    warningsOnUpdate: serviceWarnings,
     validateCreate: validateService,
     validateUpdate: validateServiceUpdate,
     subresources: { status: statusPart({ validate: validateServiceStatus }) },

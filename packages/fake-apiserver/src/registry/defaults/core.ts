@@ -8,6 +8,7 @@ import {
   ensure,
   get,
   has,
+  list,
   num,
   put,
   setDefault,
@@ -171,11 +172,36 @@ const scaleIO: TypeDefault = (value) => {
 };
 const iscsi: TypeDefault = (value) => setDefaultText(value, 'iscsiInterface', 'default');
 
+/** A single field and a list of the same: the single one wins, and is the first of the list. */
+function singleAndList(
+  value: Draft,
+  single: string,
+  plural: string,
+  of: (item: unknown) => string,
+  make: (text: string) => unknown,
+): void {
+  const text = str(value, single);
+  const items = list(value, plural);
+  if (text !== '' && (items.length === 0 || of(items[0]) !== text)) put(value, plural, [make(text)]);
+  else if (text === '' && items.length > 0) put(value, single, of(items[0]));
+}
+
+function nodeRanges(spec: Draft): void {
+  singleAndList(spec, 'podCIDR', 'podCIDRs', String, (text) => text);
+}
+
+function podAddresses(status: Draft): void {
+  const ip = (item: unknown): string => str(dict({ item }, 'item'), 'ip');
+  singleAndList(status, 'podIP', 'podIPs', ip, (text) => ({ ip: text }));
+}
+
 /** By Go type name in `k8s.io/api/core/v1`. */
 export const coreDefaults: Readonly<Record<string, TypeDefault>> = {
   Container: container,
   EphemeralContainer: container,
+  NodeSpec: nodeRanges,
   Pod: pod,
+  PodStatus: podAddresses,
   PodSpec: podSpec,
   Volume: (value) => {
     if (VOLUME_SOURCES_ABSENT(value)) put(value, 'emptyDir', {});

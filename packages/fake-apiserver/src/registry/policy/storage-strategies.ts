@@ -8,6 +8,7 @@ import { type FieldErrors, path } from '../validation/field-errors.ts';
 import { validateLabelName, validateLabelSelector } from '../validation/labels.ts';
 import { metadata, validateImmutable } from '../validation/object-meta.ts';
 import { messages, qualifiedName, quantity } from '../validation/values.ts';
+import { validateDriverName } from '../validation/volumes.ts';
 
 const MAX_PARAMETER_BYTES = 256 * 1024;
 const MAX_PARAMETERS = 512;
@@ -38,8 +39,9 @@ function validateClass(object: Draft, errors: FieldErrors): void {
 }
 
 function validateAllowedTopologies(object: Draft, errors: FieldErrors): void {
-  const terms = new Set<string>();
-  dicts(object, 'allowedTopologies').forEach((term, index) => {
+  const terms: string[] = [];
+  const all = dicts(object, 'allowedTopologies');
+  all.forEach((term, index) => {
     const at = path('allowedTopologies').index(index).child('matchLabelExpressions');
     const keys = new Map<string, readonly string[]>();
     dicts(term, 'matchLabelExpressions').forEach((requirement, i) => {
@@ -54,8 +56,10 @@ function validateAllowedTopologies(object: Draft, errors: FieldErrors): void {
       keys.set(key, [...new Set(values)].sort());
     });
     const id = JSON.stringify([...keys].sort(([a], [b]) => (a < b ? -1 : 1)));
-    if (terms.has(id)) errors.duplicate(at, '');
-    terms.add(id);
+    // Upstream compares with as many empty terms as there are terms, too.
+    const same = terms.filter((other) => other === id).length + (keys.size === 0 ? all.length : 0);
+    for (let left = same; left > 0; left--) errors.duplicate(at, '');
+    terms.push(id);
   });
 }
 
@@ -64,6 +68,7 @@ export const storageClassStrategy: Strategy = {
   returnDeletedObject: true,
   validateCreate: validateClass,
   validateUpdate(object, old, errors) {
+    validateClass(object, errors);
     for (const field of ['parameters', 'provisioner', 'reclaimPolicy']) {
       if (!semanticEqual(get(object, field), get(old, field)))
         errors.forbidden(path(field), `updates to ${field} are forbidden.`);
@@ -128,12 +133,6 @@ export const csiDriverStrategy: Strategy = {
     );
   },
 };
-
-function validateDriverName(name: string, at: ReturnType<typeof path>, errors: FieldErrors): void {
-  if (name === '') errors.required(at);
-  if (name.length > 63) errors.tooLong(at, 63);
-  messages(name, isDNS1123Subdomain(name.toLowerCase()), at, errors);
-}
 
 function validateNodeDrivers(object: Draft, errors: FieldErrors): void {
   const seen = new Set<string>();

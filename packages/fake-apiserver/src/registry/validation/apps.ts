@@ -134,7 +134,7 @@ function validateStatefulStrategy(spec: Draft, errors: FieldErrors): void {
   } else if (type === 'RollingUpdate') {
     nonnegative(rolling, 'partition', at.child('rollingUpdate'), errors);
   } else {
-    const shown = `apps.StatefulSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)(nil)}`;
+    const shown = `apps.StatefulSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:(*apps.RollingUpdateStatefulSetStrategy)(${rolling === undefined ? 'nil' : '0xc000000000'})}`;
     errors.invalid(at, go(shown), "must be 'RollingUpdate' or 'OnDelete'");
   }
 }
@@ -161,10 +161,14 @@ export function validateStatefulSet(object: Draft, errors: FieldErrors): void {
   const selector = dict(spec, 'selector');
   const template = dict(spec, 'template');
   const at = SPEC.child('template');
-  if (selector === undefined || !selectorIsEmpty(selector)) validateSelectsTemplate(selector, template, at, errors);
   const meta = dict(template, 'metadata') ?? {};
-  validateLabels(meta, 'labels', at.child('labels'), errors);
-  validateAnnotations(meta, at.child('annotations'), errors);
+  if (selector !== undefined && !selectorIsValid(selector))
+    errors.invalid(SPEC.child('selector'), go(goLabelSelector(selector)), '');
+  else {
+    if (selector === undefined || !selectorIsEmpty(selector)) validateSelectsTemplate(selector, template, at, errors);
+    validateLabels(meta, 'labels', at.child('labels'), errors);
+    validateAnnotations(meta, at.child('annotations'), errors);
+  }
   validateRestart(template, at, 'StatefulSet', errors);
 }
 
@@ -224,7 +228,7 @@ export function validateDaemonSet(object: Draft, errors: FieldErrors, old?: Draf
   const template = dict(spec, 'template');
   const at = SPEC.child('template');
   validateLabelSelector(selector, SPEC.child('selector'), errors);
-  if (!selectorMatches(selector, dict(template, 'metadata', 'labels')))
+  if (selectorIsValid(selector) && !selectorMatches(selector, dict(template, 'metadata', 'labels')))
     errors.invalid(
       at.child('metadata', 'labels'),
       go(goStringMap(dict(template, 'metadata', 'labels'))),

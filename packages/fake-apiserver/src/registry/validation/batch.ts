@@ -38,6 +38,7 @@ function validateCompletionMode(spec: Draft, at: FieldPath, errors: FieldErrors)
       );
     return;
   }
+  if (mode !== '' && mode !== 'NonIndexed') return;
   for (const field of ['backoffLimitPerIndex', 'maxFailedIndexes']) {
     const value = num(spec, field);
     if (value !== undefined) errors.invalid(at.child(field), value, 'requires indexed completion mode');

@@ -1,6 +1,6 @@
 // Endpoints and endpoint slices.
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#ValidateEndpoints, pkg/apis/discovery/validation/validation.go
-import { isDNS1123Label, isDNS1123Subdomain, isValidPortNum } from '@kube-rx/apimachinery';
+import { isDNS1123Label, isDNS1123Subdomain, isValidLabelValue, isValidPortNum } from '@kube-rx/apimachinery';
 import { type Draft, dict, dicts, get, has, list, num, str, strings } from '../draft.ts';
 import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
 import { validateIp, validateIpOfFamily, validateNonSpecialIp } from './ip.ts';
@@ -76,6 +76,12 @@ function validateEndpoint(endpoint: Draft, type: string, at: FieldPath, errors: 
   if (typeof hostname === 'string') messages(hostname, isDNS1123Label(hostname), at.child('hostname'), errors);
   const zones = dicts(dict(endpoint, 'hints'), 'forZones');
   if (zones.length > MAX_ZONE_HINTS) errors.tooMany(at.child('hints', 'forZones'), zones.length, MAX_ZONE_HINTS);
+  const named = zones.map((zone) => str(zone, 'name'));
+  named.forEach((zone, index) => {
+    const here = at.child('hints', 'forZones').index(index).child('name');
+    if (named.indexOf(zone) < index) errors.duplicate(here, zone);
+    else for (const text of isValidLabelValue(zone)) errors.invalid(here, zone, text);
+  });
 }
 
 export function validateEndpointSlice(object: Draft, errors: FieldErrors): void {

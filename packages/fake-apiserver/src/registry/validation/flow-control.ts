@@ -77,7 +77,14 @@ function validateRule(rule: Draft, at: FieldPath, errors: FieldErrors): void {
         here.child('namespaces'),
         'resource rules that are not cluster scoped must supply at least one namespace',
       );
-    } else if (namespaces.length > 0) validateList(one, 'namespaces', here, '', 'namespaces', errors);
+    } else if (namespaces.includes('*')) validateList(one, 'namespaces', here, '', 'namespaces', errors);
+    else {
+      const intro = "each member of this list must be '*' or a DNS-1123 label; ";
+      namespaces.forEach((namespace, position) => {
+        for (const text of nameIsDnsLabel(namespace, false))
+          errors.invalid(here.child('namespaces').index(position), namespace, intro + text);
+      });
+    }
   });
   others.forEach((one, index) => {
     const here = at.child('nonResourceRules').index(index);

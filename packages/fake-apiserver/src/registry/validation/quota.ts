@@ -144,7 +144,9 @@ export function validateLimitRange(object: Draft, errors: FieldErrors): void {
   dicts(dict(object, 'spec'), 'limits').forEach((limit, index) => {
     const at = path('spec', 'limits').index(index);
     const type = str(limit, 'type');
-    if (!LIMIT_TYPES.includes(type) && !type.includes('/'))
+    const unqualified = isQualifiedName(type);
+    for (const text of unqualified) errors.invalid(at.child('type'), type, text);
+    if (unqualified.length === 0 && !LIMIT_TYPES.includes(type) && !type.includes('/'))
       errors.invalid(at.child('type'), type, 'must be a standard limit type or fully qualified');
     if (seen.has(type)) errors.duplicate(at.child('type'), type);
     seen.add(type);

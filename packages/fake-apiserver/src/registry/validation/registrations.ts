@@ -92,8 +92,9 @@ function validateClientConfig(config: Draft, at: FieldPath, errors: FieldErrors)
     validateUrl(url, at.child('url'), errors);
   } else if (service !== undefined) {
     const here = at.child('service');
-    if (str(service, 'name') === '') errors.required(here.child('name'), 'service name is required');
-    if (str(service, 'namespace') === '') errors.required(here.child('namespace'), 'service namespace is required');
+    // Upstream mixes the two up: it names the field that is there.
+    if (str(service, 'namespace') === '') errors.required(here.child('name'), 'service name is required');
+    if (str(service, 'name') === '') errors.required(here.child('namespace'), 'service namespace is required');
     const port = num(service, 'port') ?? 0;
     const wrong = isValidPortNum(port);
     if (wrong.length > 0) errors.invalid(here.child('port'), port, `port is not valid: ${wrong.join(',')}`);

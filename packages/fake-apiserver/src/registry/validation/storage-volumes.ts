@@ -1,70 +1,24 @@
 // Persistent volumes and claims.
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#ValidatePersistentVolume, ValidatePersistentVolumeClaim
 // Differs: the forbidden-change message lists the changed fields instead of Go's struct diff.
-import { goQuote, isDNS1123Subdomain, type Quantity } from '@kube-rx/apimachinery';
-import { clone, type Draft, dict, ensure, get, has, put, semanticEqual, str, strings } from '../draft.ts';
+import { goQuote, type Quantity } from '@kube-rx/apimachinery';
+import { clone, type Draft, dict, ensure, get, has, put, semanticEqual, str } from '../draft.ts';
 import { validateNodeSelector } from './affinity.ts';
-import { type FieldErrors, type FieldPath, go, path } from './field-errors.ts';
-import { validateLabelSelector } from './labels.ts';
+import {
+  positive,
+  validateAccessModes,
+  validateClaimSpec,
+  validateClassAndMode,
+  validateModeValues,
+} from './claim-spec.ts';
+import { type FieldErrors, go, path } from './field-errors.ts';
 import { validateImmutable } from './object-meta.ts';
-import { goQuantity, messages, quantities, quantity } from './values.ts';
+import { goQuantity, quantities, quantity } from './values.ts';
+import { validateDriverName } from './volumes.ts';
 
 const SPEC = path('spec');
-const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-const VOLUME_MODES = ['Block', 'Filesystem'];
-
-function validateAccessModes(spec: Draft, detail: string, errors: FieldErrors): void {
-  const at = SPEC.child('accessModes');
-  const modes = strings(spec, 'accessModes');
-  if (modes.length === 0) errors.required(at, detail);
-}
-
-function validateModeValues(spec: Draft, errors: FieldErrors): void {
-  const at = SPEC.child('accessModes');
-  const modes = strings(spec, 'accessModes');
-  for (const mode of modes) if (!MODES.includes(mode)) errors.notSupported(at, mode, MODES);
-  const others = modes.some((mode) => mode !== 'ReadWriteOncePod' && MODES.includes(mode));
-  if (modes.includes('ReadWriteOncePod') && others)
-    errors.forbidden(at, 'may not use ReadWriteOncePod with other access modes');
-}
-
-function positive(value: Quantity, at: FieldPath, errors: FieldErrors): void {
-  if (value.sign <= 0) errors.invalid(at, value.toString(), 'must be greater than zero');
-}
-
-function validateClassAndMode(spec: Draft, errors: FieldErrors): void {
-  const name = str(spec, 'storageClassName');
-  if (name !== '') messages(name, isDNS1123Subdomain(name), SPEC.child('storageClassName'), errors);
-  const mode = str(spec, 'volumeMode');
-  if (has(spec, 'volumeMode') && !VOLUME_MODES.includes(mode))
-    errors.notSupported(SPEC.child('volumeMode'), mode, VOLUME_MODES);
-}
-
 export function validateClaim(object: Draft, errors: FieldErrors): void {
-  const spec = dict(object, 'spec') ?? {};
-  validateAccessModes(spec, 'at least 1 access mode is required', errors);
-  validateLabelSelector(dict(spec, 'selector'), SPEC.child('selector'), errors);
-  validateModeValues(spec, errors);
-  const at = SPEC.child('resources').key('storage');
-  const size = quantity(get(dict(spec, 'resources', 'requests'), 'storage'));
-  if (size === undefined) errors.required(at);
-  else positive(size, at, errors);
-  validateClassAndMode(spec, errors);
-  for (const field of ['dataSource', 'dataSourceRef']) {
-    const source = dict(spec, field);
-    if (source === undefined) continue;
-    const here = SPEC.child(field);
-    if (str(source, 'name') === '') errors.required(here.child('name'));
-    if (str(source, 'kind') === '') errors.required(here.child('kind'));
-    const group = str(source, 'apiGroup');
-    if (group === '' && str(source, 'kind') !== 'PersistentVolumeClaim')
-      errors.invalid(
-        here,
-        str(source, 'kind'),
-        "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
-      );
-    if (group !== '') messages(group, isDNS1123Subdomain(group), here.child('apiGroup'), errors);
-  }
+  validateClaimSpec(dict(object, 'spec') ?? {}, SPEC, errors);
 }
 
 export function validateClaimUpdate(object: Draft, old: Draft, errors: FieldErrors): void {
@@ -128,7 +82,13 @@ function validateSource(spec: Draft, errors: FieldErrors): void {
     const source = dict(spec, type);
     if (source === undefined) continue;
     if (found > 0) errors.forbidden(SPEC.child(type), 'may not specify more than 1 volume type');
-    else for (const field of fields) if (str(source, field) === '') errors.required(SPEC.child(type, field));
+    else {
+      for (const field of fields) {
+        if (type === 'csi' && field === 'driver')
+          validateDriverName(str(source, field), SPEC.child(type, field), errors);
+        else if (str(source, field) === '') errors.required(SPEC.child(type, field));
+      }
+    }
     if (type === 'local' && found === 0 && !has(dict(spec, 'nodeAffinity'), 'required'))
       errors.required(SPEC.child('nodeAffinity'), 'Local volume requires node affinity');
     found += 1;
@@ -143,13 +103,17 @@ function goResourceList(list: ReturnType<typeof quantities>): string {
 
 export function validateVolume(object: Draft, errors: FieldErrors): void {
   const spec = dict(object, 'spec') ?? {};
-  validateAccessModes(spec, '', errors);
-  validateModeValues(spec, errors);
+  validateAccessModes(spec, '', SPEC, errors);
+  validateModeValues(spec, SPEC, errors);
   const capacity = quantities(spec, 'capacity');
   const at = SPEC.child('capacity');
   if (capacity.length === 0) errors.required(at);
   if (capacity.length !== 1 || capacity[0]?.[0] !== 'storage')
-    errors.notSupported(at, go(goResourceList(capacity)), ['storage']);
+    errors.notSupported(
+      at,
+      go(capacity.length === 0 && has(spec, 'capacity') ? 'core.ResourceList{}' : goResourceList(capacity)),
+      ['storage'],
+    );
   for (const [name, value] of capacity) positive(value, at.key(name), errors);
   const policy = str(spec, 'persistentVolumeReclaimPolicy');
   const policies = ['Delete', 'Recycle', 'Retain'];
@@ -165,7 +129,7 @@ export function validateVolume(object: Draft, errors: FieldErrors): void {
   validateSource(spec, errors);
   if (str(dict(spec, 'hostPath'), 'path') === '/' && policy === 'Recycle')
     errors.forbidden(SPEC.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'");
-  validateClassAndMode(spec, errors);
+  validateClassAndMode(spec, SPEC, errors);
 }
 
 export function validateVolumeUpdate(object: Draft, old: Draft, errors: FieldErrors): void {
@@ -178,4 +142,10 @@ export function validateVolumeUpdate(object: Draft, old: Draft, errors: FieldErr
       `spec.persistentvolumesource is immutable after creation\nchanged: ${changed.join(', ')}`,
     );
   validateImmutable(get(spec, 'volumeMode'), get(oldSpec, 'volumeMode'), errors, path('volumeMode'));
+  const [affinity, before] = [get(spec, 'nodeAffinity'), get(oldSpec, 'nodeAffinity')];
+  if (before === undefined || semanticEqual(affinity, before)) return;
+  const selector = has(dict(spec, 'nodeAffinity'), 'required') ? '0xc000000000' : 'nil';
+  const shown =
+    affinity === undefined ? null : go(`core.VolumeNodeAffinity{Required:(*core.NodeSelector)(${selector})}`);
+  errors.invalid(path('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA');
 }

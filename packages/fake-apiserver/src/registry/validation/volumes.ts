@@ -2,6 +2,7 @@
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#ValidateVolumes
 import { isDNS1123Subdomain } from '@kube-rx/apimachinery';
 import { type Draft, dict, dicts, has, num, str } from '../draft.ts';
+import { validateClaimSpec } from './claim-spec.ts';
 import { validateDescendingPath } from './container.ts';
 import { validateObjectFieldSelector, validateResourceFieldSelector } from './downward-api.ts';
 import type { FieldErrors } from './field-errors.ts';
@@ -52,6 +53,7 @@ function validateDownwardFile(file: Draft, at: FieldPath, errors: FieldErrors): 
 }
 
 const PROJECTIONS = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle'];
+const MAX_DRIVER_NAME = 63;
 const TEN_MINUTES = 600;
 const LONGEST = 4_294_967_296;
 
@@ -105,6 +107,12 @@ const needs =
   (...fields: readonly string[]): SourceCheck =>
   (source, at, errors) =>
     required(source, at, errors, ...fields);
+
+export function validateDriverName(name: string, at: FieldPath, errors: FieldErrors): void {
+  if (name === '') errors.required(at);
+  if (name.length > MAX_DRIVER_NAME) errors.tooLong(at, MAX_DRIVER_NAME);
+  messages(name, isDNS1123Subdomain(name.toLowerCase()), at, errors);
+}
 
 /** In upstream's order; types without rules of their own only count. */
 const SOURCES: Readonly<Record<string, SourceCheck>> = {
@@ -160,9 +168,11 @@ const SOURCES: Readonly<Record<string, SourceCheck>> = {
   storageos: needs('volumeName'),
   projected: validateProjected,
   scaleIO: needs('gateway', 'system', 'volumeName'),
-  csi: needs('driver'),
+  csi: (source, at, errors) => validateDriverName(str(source, 'driver'), at.child('driver'), errors),
   ephemeral: (source, at, errors) => {
-    if (!has(source, 'volumeClaimTemplate')) errors.required(at.child('volumeClaimTemplate'));
+    const here = at.child('volumeClaimTemplate');
+    if (!has(source, 'volumeClaimTemplate')) errors.required(here);
+    else validateClaimSpec(dict(source, 'volumeClaimTemplate', 'spec') ?? {}, here.child('spec'), errors);
   },
 };
 
