@@ -2,6 +2,7 @@
 // Upstream: apiserver@v0.30.3:pkg/endpoints/installer.go#APIInstaller, github.com/emicklei/go-restful/v3 jsr311.go
 import { newNotFound, newStatusError } from '@kube-rx/apimachinery';
 import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
+import { deprecationWarning } from './deprecations.ts';
 import type { EndpointsContext, Exchange } from './exchange.ts';
 import { handleCreate } from './handlers/create.ts';
 import { handleDelete } from './handlers/delete.ts';
@@ -74,6 +75,7 @@ function routeStore(server: EndpointsContext, exchange: Exchange, store: Resourc
     if (!verbs.includes('watch') || target.subresource !== undefined) throw notFoundRoute();
     if (method !== 'GET') throw methodNotAllowed();
     requireAccept(exchange, [...ALL_MEDIA_TYPES, ...STREAM_MEDIA_TYPES]);
+    warnOfDeprecation(exchange, store.info);
     return handleList(server, exchange, store, true);
   }
   if (target.subresource !== undefined) return routeSubresource(server, exchange, store, target);
@@ -93,7 +95,13 @@ function routeStore(server: EndpointsContext, exchange: Exchange, store: Resourc
     list && verbs.includes('watch') ? [...ALL_MEDIA_TYPES, ...STREAM_MEDIA_TYPES] : ALL_MEDIA_TYPES,
     store.info,
   );
+  warnOfDeprecation(exchange, store.info);
   return dispatch(server, exchange, store, known[method]!);
+}
+
+function warnOfDeprecation({ ctx }: Exchange, info: ResourceInfo): void {
+  const warning = deprecationWarning(info);
+  if (warning !== undefined) ctx.warn(warning);
 }
 
 function dispatch(server: EndpointsContext, exchange: Exchange, store: ResourceStore, verb: string): Promise<void> {
@@ -131,6 +139,7 @@ function routeSubresource(
   if (target.rest.length > 0 && target.subresource !== 'proxy' && !info.custom) throw notFoundRoute();
   if (!offered.includes(exchange.request.method)) throw methodNotAllowed();
   requireContentType(exchange, store.info);
+  warnOfDeprecation(exchange, store.info);
   return handleSubresource(server, exchange, store, target.subresource!);
 }
 

@@ -20,3 +20,15 @@ export function listTail(
   if (custom === undefined) return Buffer.from(']}');
   return Buffer.from(`],"kind":${goJsonStringify(custom.kind)},"metadata":${goJsonStringify(custom.metadata)}}`);
 }
+
+/** Lists whose items Go leaves out when there are none. */
+const OMITS_EMPTY = new Set(['ValidatingAdmissionPolicyList', 'ValidatingAdmissionPolicyBindingList']);
+
+/** The whole of an empty list that shows no items; undefined for all others. */
+export function emptyList(
+  kind: string,
+  apiVersion: string,
+  metadata: Readonly<Record<string, unknown>>,
+): Buffer | undefined {
+  return OMITS_EMPTY.has(kind) ? Buffer.from(goJsonStringify({ kind, apiVersion, metadata })) : undefined;
+}

@@ -1,6 +1,7 @@
 // Bytes of stored objects, made once per form and kept with the object: what lists are assembled from and watch frames are.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/response.go#doTransformObject, storage/cacher/caching_object.go
 import { goJsonStringify, type KubernetesObject, type Status, type WatchEventType } from '@kube-rx/apimachinery';
+import { DEFAULT_COLUMNS } from '../registry/printers/index.ts';
 import type { ResourceStore, TableColumn } from '../registry/rest.ts';
 import type { ApiObject } from '../storage/api-object.ts';
 import { ownBytes } from '../storage/own-bytes.ts';
@@ -256,6 +257,12 @@ export class TableEncoder extends JsonEncoder {
   listEnvelope(metadata: Readonly<Record<string, unknown>>): readonly [head: string, tail: string] {
     const empty = this.#table(metadata, [], true);
     return [empty.slice(0, -ROWS_END.length), ROWS_END];
+  }
+
+  /** A list without rows. Kinds without a printer of their own have none at all. */
+  emptyList(metadata: Readonly<Record<string, unknown>>): string {
+    const [head, tail] = this.listEnvelope(metadata);
+    return this.#store.tableColumns === DEFAULT_COLUMNS ? `${head.slice(0, -1)}null}` : head + tail;
   }
 
   row(stored: StoredObject): Buffer {

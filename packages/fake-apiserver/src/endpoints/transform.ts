@@ -6,7 +6,7 @@ import type { ResourceInfo, ResourceStore } from '../registry/rest.ts';
 import type { StorageList } from '../storage/interfaces.ts';
 import type { StoredObject } from '../storage/stored-object.ts';
 import { goPackageOf } from './go-names.ts';
-import { listHead, listTail } from './list-envelope.ts';
+import { emptyList, listHead, listTail } from './list-envelope.ts';
 import {
   type EndpointRestrictions,
   type NegotiatedMediaType,
@@ -101,6 +101,7 @@ export async function encodeList(
   const protobuf = negotiated.mediaType === 'application/vnd.kubernetes.protobuf';
   if (target !== undefined && isTable(target)) {
     const encoder = new TableEncoder(store, target.version, includeObjectOf(query));
+    if (list.items.length === 0) return [Buffer.from(encoder.emptyList(listMeta(list, false)))];
     const [head, tail] = encoder.listEnvelope(listMeta(list, false));
     return jsonList(Buffer.from(head), list.items, (item) => encoder.row(item), Buffer.from(tail));
   }
@@ -127,6 +128,8 @@ export async function encodeList(
   if (protobuf) return protobufList(info.listKind, apiVersion, list, undefined);
   const encoder = new PlainJsonEncoder(info.custom);
   const meta = listMeta(list, info.custom);
+  const empty = info.custom || list.items.length > 0 ? undefined : emptyList(info.listKind, apiVersion, meta);
+  if (empty !== undefined) return [empty];
   const head = listHead(info.listKind, apiVersion, meta, info.custom);
   const tail = listTail(info.custom ? { kind: info.listKind, metadata: meta } : undefined);
   return jsonList(head, list.items, (item) => encoder.encodeItem(item), tail, encoder.itemStart);

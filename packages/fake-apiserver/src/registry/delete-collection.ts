@@ -16,6 +16,9 @@ export async function deleteCollection(
 ): Promise<StorageList> {
   const dryRun = call.dryRun ? ['All'] : (call.options.dryRun ?? []);
   const options = dryRun.length === 0 ? call.options : { ...call.options, dryRun };
+  const { deleteWarning } = store.core.strategy;
+  const decided = options.propagationPolicy !== undefined || options.orphanDependents !== undefined;
+  if (deleteWarning !== undefined && !decided) ctx.warn(deleteWarning);
   const limited = call.list.limit > 0;
   let page: ListCall = limited ? call.list : { ...call.list, limit: PAGE_SIZE };
   const items: StoredObject[] = [];

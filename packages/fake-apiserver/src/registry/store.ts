@@ -114,7 +114,10 @@ export class Store implements VerbTarget {
     return selector.transform((field, value) => {
       const mapped = labels?.get(field);
       if (mapped !== undefined) return { field: mapped, value };
-      if (labels !== undefined) throw newBadRequest(`field label not supported: ${field}`);
+      if (labels !== undefined) {
+        const { unknownFieldLabel = (label: string) => `field label not supported: ${label}` } = this.core.strategy;
+        throw newBadRequest(unknownFieldLabel(field));
+      }
       if (field === 'metadata.name' || field === 'metadata.namespace') return { field, value };
       throw newBadRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
     });

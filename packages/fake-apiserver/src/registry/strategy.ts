@@ -81,6 +81,8 @@ export interface Strategy extends UpdateStrategy {
   selectableFields?(object: ApiObject): StringSet;
   /** The names a field selector may use; absent: metadata.name and metadata.namespace. */
   readonly fieldLabels?: FieldLabels;
+  /** What is said of a name that is not among them, where it is said in other words than those of all kinds. */
+  readonly unknownFieldLabel?: (field: string) => string;
 
   /** Updates through subresources that carry the whole object: `status`, `approval`, `ephemeralcontainers`, ... */
   readonly subresources?: Readonly<Record<string, UpdateStrategy>>;

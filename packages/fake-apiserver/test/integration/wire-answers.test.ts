@@ -197,6 +197,68 @@ describe('objects', () => {
   });
 });
 
+describe('kinds', () => {
+  const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+  it.each([
+    ['limitranges', null],
+    ['pods', []],
+  ])(
+    'have no rows in a Table without objects, and those without a printer no list of rows: %s',
+    async (resource, rows) => {
+      const answer = await get(`/api/v1/namespaces/none/${resource}`, { accept: TABLE });
+      expect(await answer.json()).toMatchObject({ rows });
+    },
+  );
+
+  it('leave out the items of an empty list of admission policies, as their type does', async () => {
+    for (const resource of ['validatingadmissionpolicies', 'validatingadmissionpolicybindings']) {
+      const list = (await (await get(`/apis/admissionregistration.k8s.io/v1/${resource}`)).json()) as object;
+      expect(Object.keys(list)).toEqual(['kind', 'apiVersion', 'metadata']);
+    }
+  });
+
+  it('warn whoever uses a version that will go', async () => {
+    const path = '/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas';
+    for (const [method, at] of [
+      ['GET', path],
+      ['GET', `${path}/none`],
+      ['DELETE', `${path}/none`],
+    ] as const) {
+      const answer = await send(method, at);
+      expect(answer.headers.get('warning')).toBe(
+        '299 - "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema is deprecated in v1.29+, unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 FlowSchema"',
+      );
+      await answer.body?.cancel();
+    }
+    const current = await get(path.replace('v1beta3', 'v1'));
+    expect(current.headers.get('warning')).toBeNull();
+    await current.body?.cancel();
+  });
+
+  it('name an unknown field selector of jobs in words of their own', async () => {
+    const answer = await get('/apis/batch/v1/namespaces/none/jobs?fieldSelector=spec.x%3Dy');
+    expect(await answer.json()).toMatchObject({ message: 'field label "spec.x" not supported for Job' });
+  });
+
+  it('warn that pods stay when a collection of jobs is deleted without a word on them', async () => {
+    const jobs = '/apis/batch/v1/namespaces/none/jobs';
+    const undecided = await send('DELETE', jobs);
+    expect(undecided.headers.get('warning')).toContain('child pods are preserved by default when jobs are deleted');
+    const decided = await send('DELETE', `${jobs}?propagationPolicy=Background`);
+    expect(decided.headers.get('warning')).toBeNull();
+    await Promise.all([undecided.body?.cancel(), decided.body?.cancel()]);
+  });
+
+  it.each([
+    ['statefulsets', 'statefulsets'],
+    ['deployments', 'deployments/scale'],
+  ])('say of the scale of %s that is not there what their storage says', async (resource, named) => {
+    const answer = await get(`/apis/apps/v1/namespaces/none/${resource}/a/scale`);
+    expect(await answer.json()).toMatchObject({ message: `${named}.apps "a" not found` });
+  });
+});
+
 describe('custom resources', () => {
   const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const THINGS = '/apis/wire.example/v1/namespaces/default/things';

@@ -36,6 +36,7 @@ const kubernetesService = (clusterIP: string): Draft => ({
   spec: {
     type: 'ClusterIP',
     clusterIP,
+    ipFamilyPolicy: 'SingleStack',
     sessionAffinity: 'None',
     ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
   },

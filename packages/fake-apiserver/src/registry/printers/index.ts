@@ -15,6 +15,8 @@ const byResource: Readonly<Record<string, PrintCells>> = {
   ...policyPrinters,
 };
 
+export { DEFAULT_COLUMNS } from './printer.ts';
+
 export function printerFor(
   { group, resource }: GroupResource,
   columns: readonly TableColumn[] | undefined,

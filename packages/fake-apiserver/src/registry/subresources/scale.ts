@@ -42,6 +42,8 @@ export class ScaleHandler implements SubresourceHandler {
       return this.#scaleOf(object);
     } catch (error) {
       if (!isNotFound(error)) throw error;
+      // Upstream lets this one through as it is.
+      if (this.#store.info.resource === 'statefulsets') throw error;
       const { group, resource } = this.#resource;
       // Upstream names the group of the Scale here for replication controllers.
       throw newNotFound({ group: group === '' ? 'autoscaling' : group, resource }, ref.name);

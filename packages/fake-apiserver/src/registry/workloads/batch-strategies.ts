@@ -1,5 +1,6 @@
 // Jobs and cron jobs.
 // Upstream: kubernetes@v1.30.3:pkg/registry/batch/{job,cronjob}/strategy.go
+import { goQuote } from '@kube-rx/apimachinery';
 import type { ApiObject } from '../../storage/api-object.ts';
 import { bool, type Draft, dict, ensure, num, put, setDefault, str } from '../draft.ts';
 import type { Strategy } from '../strategy.ts';
@@ -39,6 +40,7 @@ export const jobStrategy: Strategy = {
     ['metadata.namespace', 'metadata.namespace'],
     ['status.successful', 'status.successful'],
   ]),
+  unknownFieldLabel: (label) => `field label ${goQuote(label)} not supported for Job`,
   selectableFields: (object: ApiObject) => ({
     'status.successful': String(num(dict(object as unknown as Draft, 'status'), 'succeeded') ?? 0),
   }),
