@@ -274,3 +274,31 @@ it.each([
   const { body } = await api.post('/api/v1/nodes', { metadata: { name: name.replaceAll(' ', '-') }, spec });
   expect([body.spec.podCIDR, body.spec.podCIDRs]).toEqual([range, [range]]);
 });
+
+// Upstream validates these kinds twice on update, and causes show it.
+it.each<[string, object, object]>([
+  [
+    'apps/v1/namespaces/default/replicasets',
+    { selector: { matchLabels: { a: 'b' } }, template: TEMPLATE },
+    { replicas: -1 },
+  ],
+  [
+    'apps/v1/namespaces/default/daemonsets',
+    { selector: { matchLabels: { a: 'b' } }, template: TEMPLATE },
+    { minReadySeconds: -1 },
+  ],
+  ['networking.k8s.io/v1/namespaces/default/networkpolicies', { podSelector: {} }, { policyTypes: ['X'] }],
+])('tells twice what is wrong with an update of %s', async (resource, spec, change) => {
+  await api.make(`/apis/${resource}`, 'twice', { spec });
+  const answer = await api.call('PATCH', `/apis/${resource}/twice`, { spec: change }, 'application/merge-patch+json');
+  const [first, second, ...rest] = texts(answer.body);
+  expect([answer.code, rest, first === second]).toEqual([422, [], true]);
+});
+
+it('lets templates on the network of the host leave its ports to their pods', async () => {
+  const containers = [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }];
+  const template = { metadata: { labels: { a: 'b' } }, spec: { hostNetwork: true, containers } };
+  const spec = { selector: { matchLabels: { a: 'b' } }, template };
+  const { code } = await api.post(namespaced('apps', 'deployments'), { metadata: { name: 'host' }, spec });
+  expect(code).toBe(201);
+});

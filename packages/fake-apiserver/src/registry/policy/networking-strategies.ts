@@ -66,7 +66,11 @@ export const networkPolicyStrategy: Strategy = {
   namespaced: true,
   ...counted,
   validateCreate: validateNetworkPolicy,
-  validateUpdate: (object, _old, errors) => validateNetworkPolicy(object, errors),
+  validateUpdate(object, _old, errors) {
+    // Upstream looks at the whole object, and then again in its check of the update.
+    validateNetworkPolicy(object, errors);
+    validateNetworkPolicy(object, errors);
+  },
 };
 
 export const endpointSliceStrategy: Strategy = {
@@ -127,7 +131,10 @@ const role = (namespaced: boolean): Strategy => ({
   name: nameIsPathSegment,
   allowCreateOnUpdate: true,
   validateCreate: (object, errors) => validateRole(object, errors, namespaced),
-  validateUpdate: (object, _old, errors) => validateRole(object, errors, namespaced),
+  validateUpdate(object, _old, errors) {
+    validateRole(object, errors, namespaced);
+    validateRole(object, errors, namespaced);
+  },
 });
 
 const binding = (namespaced: boolean): Strategy => ({
@@ -201,34 +208,37 @@ export const priorityClassStrategy: Strategy = {
   },
 };
 
+function validateRuntimeClass(object: Draft, errors: FieldErrors): void {
+  const handler = str(object, 'handler');
+  messages(handler, nameIsDnsLabel(handler, false), path('handler'), errors);
+  const overhead = dict(object, 'overhead');
+  if (overhead !== undefined)
+    validateResourceRequirements({ limits: get(overhead, 'podFixed') ?? {} }, path('overhead'), errors);
+  const scheduling = dict(object, 'scheduling');
+  if (scheduling === undefined) return;
+  validateLabels(scheduling, 'nodeSelector', path('scheduling', 'nodeSelector'), errors);
+  // Twice, as upstream tells it.
+  validateTolerations(scheduling, path('scheduling', 'tolerations'), errors);
+  const seen = new Set<string>();
+  dicts(scheduling, 'tolerations').forEach((toleration, index) => {
+    const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((name) =>
+      goQuote(str(toleration, name)),
+    );
+    const seconds = has(toleration, 'tolerationSeconds') ? '0xc000000000' : 'nil';
+    const fields = `Key:${key}, Operator:${operator}, Value:${value}, Effect:${effect}`;
+    const shown = `core.Toleration{${fields}, TolerationSeconds:(*int64)(${seconds})}`;
+    if (seen.has(fields)) errors.duplicate(path('scheduling').index(index), go(shown));
+    seen.add(fields);
+  });
+}
+
 export const runtimeClassStrategy: Strategy = {
   namespaced: false,
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
-  validateCreate(object, errors) {
-    const handler = str(object, 'handler');
-    messages(handler, nameIsDnsLabel(handler, false), path('handler'), errors);
-    const overhead = dict(object, 'overhead');
-    if (overhead !== undefined)
-      validateResourceRequirements({ limits: get(overhead, 'podFixed') ?? {} }, path('overhead'), errors);
-    const scheduling = dict(object, 'scheduling');
-    if (scheduling === undefined) return;
-    validateLabels(scheduling, 'nodeSelector', path('scheduling', 'nodeSelector'), errors);
-    // Twice, as upstream tells it.
-    validateTolerations(scheduling, path('scheduling', 'tolerations'), errors);
-    const seen = new Set<string>();
-    dicts(scheduling, 'tolerations').forEach((toleration, index) => {
-      const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((name) =>
-        goQuote(str(toleration, name)),
-      );
-      const seconds = has(toleration, 'tolerationSeconds') ? '0xc000000000' : 'nil';
-      const fields = `Key:${key}, Operator:${operator}, Value:${value}, Effect:${effect}`;
-      const shown = `core.Toleration{${fields}, TolerationSeconds:(*int64)(${seconds})}`;
-      if (seen.has(fields)) errors.duplicate(path('scheduling').index(index), go(shown));
-      seen.add(fields);
-    });
-  },
+  validateCreate: validateRuntimeClass,
   validateUpdate(object, old, errors) {
+    validateRuntimeClass(object, errors);
     validateImmutable(get(object, 'handler'), get(old, 'handler'), errors, path('handler'));
   },
 };

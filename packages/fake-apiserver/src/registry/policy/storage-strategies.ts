@@ -162,18 +162,21 @@ export const csiNodeStrategy: Strategy = {
   },
 };
 
+function validateCapacity(object: Draft, errors: FieldErrors): void {
+  validateLabelSelector(dict(object, 'nodeTopology'), path('nodeTopology'), errors);
+  const name = str(object, 'storageClassName');
+  messages(name, isDNS1123Subdomain(name), path('storageClassName'), errors);
+  const capacity = quantity(get(object, 'capacity'));
+  if (capacity !== undefined && capacity.sign < 0)
+    errors.invalid(path('capacity'), capacity.toString(), 'must be greater than or equal to 0');
+}
+
 export const csiStorageCapacityStrategy: Strategy = {
   namespaced: true,
   allowUnconditionalUpdate: false,
-  validateCreate(object, errors) {
-    validateLabelSelector(dict(object, 'nodeTopology'), path('nodeTopology'), errors);
-    const name = str(object, 'storageClassName');
-    messages(name, isDNS1123Subdomain(name), path('storageClassName'), errors);
-    const capacity = quantity(get(object, 'capacity'));
-    if (capacity !== undefined && capacity.sign < 0)
-      errors.invalid(path('capacity'), capacity.toString(), 'must be greater than or equal to 0');
-  },
+  validateCreate: validateCapacity,
   validateUpdate(object, old, errors) {
+    validateCapacity(object, errors);
     for (const field of ['nodeTopology', 'storageClassName'])
       validateImmutable(get(object, field), get(old, field), errors, path(field));
   },

@@ -108,7 +108,9 @@ export function validateReplicaSet(object: Draft, errors: FieldErrors): void {
   validateReplicaTemplate(spec, errors);
 }
 
+/** Upstream looks at the whole object, and then again in its check of the update. */
 export function validateReplicaSetUpdate(object: Draft, old: Draft, errors: FieldErrors): void {
+  validateReplicaSet(object, errors);
   validateReplicaSet(object, errors);
   validateSelectorUnchanged(object, old, errors);
 }
@@ -222,7 +224,14 @@ function validateDaemonStrategy(spec: Draft, errors: FieldErrors): void {
     errors.required(here.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0');
 }
 
-export function validateDaemonSet(object: Draft, errors: FieldErrors, old?: Draft): void {
+/** Looked at twice, as replica sets are. */
+export function validateDaemonSetUpdate(object: Draft, old: Draft, errors: FieldErrors): void {
+  validateDaemonSet(object, errors);
+  validateDaemonSet(object, errors);
+  validateSelectorUnchanged(object, old, errors);
+}
+
+export function validateDaemonSet(object: Draft, errors: FieldErrors): void {
   const spec = dict(object, 'spec') ?? {};
   const selector = dict(spec, 'selector');
   const template = dict(spec, 'template');
@@ -241,7 +250,6 @@ export function validateDaemonSet(object: Draft, errors: FieldErrors, old?: Draf
   nonnegative(spec, 'minReadySeconds', SPEC, errors);
   validateDaemonStrategy(spec, errors);
   nonnegative(spec, 'revisionHistoryLimit', SPEC, errors);
-  if (old !== undefined) validateSelectorUnchanged(object, old, errors);
 }
 
 export function validateControllerRevision(object: Draft, errors: FieldErrors): void {

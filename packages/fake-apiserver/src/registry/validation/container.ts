@@ -5,7 +5,9 @@ import { bool, type Draft, dict, dicts, get, has, num, str, strings } from '../d
 import { validateEnv } from './container-env.ts';
 import { PROBES, validateLifecycleAndProbes } from './container-probes.ts';
 import type { ContainerScope } from './container-scope.ts';
+import { validateDescendingPath } from './descending-path.ts';
 import type { FieldErrors, FieldPath } from './field-errors.ts';
+import { validateSeccomp } from './pod-security-context.ts';
 import { validateResourceRequirements } from './quota.ts';
 import { dnsLabel, messages, oneOf, PROTOCOLS } from './values.ts';
 
@@ -27,12 +29,6 @@ function validatePorts(container: Draft, at: FieldPath, errors: FieldErrors): vo
     if (host !== 0) messages(host, isValidPortNum(host), here.child('hostPort'), errors);
     oneOf(port, 'protocol', PROTOCOLS, here, errors);
   });
-}
-
-/** A path inside a volume. */
-export function validateDescendingPath(text: string, at: FieldPath, errors: FieldErrors): void {
-  if (text.startsWith('/')) errors.invalid(at, text, 'must be a relative path');
-  if (text.split('/').includes('..')) errors.invalid(at, text, "must not contain '..'");
 }
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
@@ -77,6 +73,7 @@ function validateSecurityContext(container: Draft, at: FieldPath, errors: FieldE
     if (id !== undefined && (id < 0 || id > 2_147_483_647))
       errors.invalid(at.child('securityContext', field), id, 'must be between 0 and 2147483647, inclusive');
   }
+  validateSeccomp(dict(context, 'seccompProfile'), at.child('securityContext', 'seccompProfile'), errors);
   if (get(context, 'allowPrivilegeEscalation') !== false) return;
   const here = at.child('securityContext');
   if (bool(context, 'privileged'))

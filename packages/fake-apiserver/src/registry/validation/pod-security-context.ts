@@ -2,7 +2,7 @@
 // Upstream: kubernetes@v1.30.3:pkg/apis/core/validation/validation.go#validatePodSpecSecurityContext
 // Differs: options of Windows and AppArmor are not looked at.
 import { bool, type Draft, dict, dicts, has, list, num, str } from '../draft.ts';
-import { validateDescendingPath } from './container.ts';
+import { validateDescendingPath } from './descending-path.ts';
 import { type FieldErrors, type FieldPath, go } from './field-errors.ts';
 
 const MAX_ID = 2_147_483_647;
@@ -30,7 +30,7 @@ function validateSysctls(context: Draft | undefined, at: FieldPath, errors: Fiel
   });
 }
 
-function validateSeccomp(profile: Draft | undefined, at: FieldPath, errors: FieldErrors): void {
+export function validateSeccomp(profile: Draft | undefined, at: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return;
   const type = str(profile, 'type');
   if (type === '') errors.required(at.child('type'), 'type is required when seccompProfile is set');

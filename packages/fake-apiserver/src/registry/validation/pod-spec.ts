@@ -87,17 +87,17 @@ function validateSpread(spec: Draft, at: FieldPath, errors: FieldErrors): void {
   });
 }
 
-function validateHostNetwork(spec: Draft, at: FieldPath, errors: FieldErrors): void {
+/** Templates may leave host ports to the pods made of them. */
+function validateHostNetwork(spec: Draft, isPod: boolean, at: FieldPath, errors: FieldErrors): void {
   if (!bool(spec, 'hostNetwork')) return;
-  for (const field of ['containers', 'initContainers']) {
-    dicts(spec, field).forEach((container, index) => {
-      dicts(container, 'ports').forEach((port, i) => {
-        if (num(port, 'hostPort') === num(port, 'containerPort')) return;
-        const here = at.child(field).index(index).child('ports').index(i).child('hostPort');
-        errors.invalid(here, num(port, 'hostPort') ?? 0, 'must match `containerPort` when `hostNetwork` is true');
-      });
+  dicts(spec, 'containers').forEach((container, index) => {
+    dicts(container, 'ports').forEach((port, i) => {
+      const [host, own] = [num(port, 'hostPort') ?? 0, num(port, 'containerPort') ?? 0];
+      if (host === own || (host === 0 && !isPod)) return;
+      const here = at.child('containers').index(index).child('ports').index(i).child('hostPort');
+      errors.invalid(here, host, 'must match `containerPort` when `hostNetwork` is true');
     });
-  }
+  });
 }
 
 function validateDnsConfig(spec: Draft, at: FieldPath, errors: FieldErrors): void {
@@ -168,7 +168,7 @@ export function validatePodSpec(spec: Draft, at: FieldPath, errors: FieldErrors,
   const containers = dicts(spec, 'containers');
   validateContainers(containers, scope, at.child('containers'), errors);
   validateInitContainers(dicts(spec, 'initContainers'), containers, scope, at.child('initContainers'), errors);
-  validateHostNetwork(spec, at, errors);
+  validateHostNetwork(spec, podName !== '', at, errors);
   oneOf(spec, 'restartPolicy', ['Always', 'OnFailure', 'Never'], at, errors);
   oneOf(spec, 'dnsPolicy', ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], at, errors);
   validateLabels(spec, 'nodeSelector', at.child('nodeSelector'), errors);

@@ -67,6 +67,8 @@ export function validateBinding(object: Draft, errors: FieldErrors, namespaced: 
 }
 
 export function validateBindingUpdate(object: Draft, old: Draft, errors: FieldErrors, namespaced: boolean): void {
+  // Upstream looks at the whole object, and then again in its check of the update.
+  validateBinding(object, errors, namespaced);
   validateBinding(object, errors, namespaced);
   if (semanticEqual(get(object, 'roleRef'), get(old, 'roleRef'))) return;
   const ref = dict(object, 'roleRef');

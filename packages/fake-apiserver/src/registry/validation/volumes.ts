@@ -3,7 +3,7 @@
 import { isDNS1123Subdomain } from '@kube-rx/apimachinery';
 import { type Draft, dict, dicts, has, num, str } from '../draft.ts';
 import { validateClaimSpec } from './claim-spec.ts';
-import { validateDescendingPath } from './container.ts';
+import { validateDescendingPath } from './descending-path.ts';
 import { validateObjectFieldSelector, validateResourceFieldSelector } from './downward-api.ts';
 import type { FieldErrors } from './field-errors.ts';
 import { FieldErrors as Errors, type FieldPath } from './field-errors.ts';

@@ -8,6 +8,7 @@ import {
   validateControllerRevision,
   validateControllerRevisionUpdate,
   validateDaemonSet,
+  validateDaemonSetUpdate,
   validateDeployment,
   validateDeploymentUpdate,
   validateReplicaSet,
@@ -119,8 +120,8 @@ export const daemonSetStrategy: Strategy = {
     bump(object, old, specChanged(object, old));
   },
   ...templateWarnings(),
-  validateCreate: (object, errors) => validateDaemonSet(object, errors),
-  validateUpdate: (object, old, errors) => validateDaemonSet(object, errors, old),
+  validateCreate: validateDaemonSet,
+  validateUpdate: validateDaemonSetUpdate,
   subresources: {
     status: statusPart({
       validate: validateCounts(
@@ -159,6 +160,9 @@ export const replicationControllerStrategy: Strategy = {
   }),
   ...templateWarnings({ name: true }),
   validateCreate: validateReplicationController,
-  validateUpdate: (object, _old, errors) => validateReplicationController(object, errors),
+  validateUpdate: (object, _old, errors) => {
+    validateReplicationController(object, errors);
+    validateReplicationController(object, errors);
+  },
   subresources: { status: statusPart() },
 };
