@@ -85,6 +85,11 @@ export function bearerToken(header: string | undefined): string | undefined {
 function protocolToken(request: HttpRequest): string | undefined {
   if (request.upgrade === undefined) return undefined;
   const offered = (request.header('sec-websocket-protocol') ?? '').split(',').map((one) => one.trim());
-  const token = offered.find((one) => one.startsWith(PROTOCOL_PREFIX))?.slice(PROTOCOL_PREFIX.length);
-  return token === undefined ? undefined : Buffer.from(token, 'base64url').toString();
+  const tokens = offered.filter((one) => one.startsWith(PROTOCOL_PREFIX));
+  const token = tokens[0]?.slice(PROTOCOL_PREFIX.length);
+  if (token === undefined || token === '') return undefined;
+  // One token, well encoded, and another protocol to answer with.
+  const readable = /^[A-Za-z0-9_-]+$/.test(token) && token.length % 4 !== 1;
+  if (tokens.length > 1 || !readable || offered.length === 1) throw unauthorized();
+  return Buffer.from(token, 'base64url').toString();
 }

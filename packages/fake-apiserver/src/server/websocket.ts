@@ -26,9 +26,13 @@ export class NodeUpgrade implements WebSocketUpgrade {
   async accept(_response: HttpResponse): Promise<WebSocketStream | undefined> {
     const { headers } = this.#request;
     this.#detach();
-    // The library behind the real server checks these itself and answers without a body.
-    if (headers['sec-websocket-key'] === undefined || headers['sec-websocket-version'] !== '13') {
-      this.#socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+    // The library behind the real server checks these itself and answers in its own way.
+    if (headers['sec-websocket-key'] === undefined) {
+      this.#socket.end('HTTP/1.1 400 Bad Request\r\n\r\nmismatch challenge/response');
+      return undefined;
+    }
+    if (headers['sec-websocket-version'] !== '13') {
+      this.#socket.end('HTTP/1.1 400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version');
       return undefined;
     }
     if (headers.origin === undefined || !URL.canParse(headers.origin)) {

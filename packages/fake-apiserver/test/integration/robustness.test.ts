@@ -41,6 +41,35 @@ describe('bytes that are no request', () => {
   });
 });
 
+describe('WebSocket handshakes', () => {
+  const shake = (headers: Readonly<Record<string, string>>): Promise<string> => {
+    const all = { Host: 'x', Connection: 'Upgrade', Upgrade: 'websocket', ...headers };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    return sendRaw(server, `GET ${MAPS}?watch=1&timeoutSeconds=1 HTTP/1.1\r\n${lines.join('')}\r\n`);
+  };
+  const key = { 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+
+  it.each([
+    [{ 'Sec-WebSocket-Version': '13' }, '400 Bad Request\r\n\r\nmismatch challenge/response'],
+    [
+      { 'Sec-WebSocket-Version': '8', ...key },
+      '400 Bad Request\r\nSec-WebSocket-Version: 13\r\n\r\nmissing or bad WebSocket Version',
+    ],
+  ])('say what is wrong with %j', async (headers, answer) => {
+    expect(await shake({ Authorization: `Bearer ${server.token}`, ...headers })).toBe(`HTTP/1.1 ${answer}`);
+  });
+
+  it.each([
+    ['no protocol to answer with', (bearer: string) => bearer],
+    ['a second token', (bearer: string) => `${bearer}, ${bearer}, base64.binary.k8s.io`],
+    ['a token that is no base64', (bearer: string) => `${bearer}=, base64.binary.k8s.io`],
+  ])('bring no token with %s', async (_what, protocols) => {
+    const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from(server.token).toString('base64url')}`;
+    const headers = { 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Protocol': protocols(bearer), ...key };
+    expect(await shake(headers)).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n/);
+  });
+});
+
 describe('paths', () => {
   it.each([
     ['/api/v1/namespaces/test/configmaps/a%2fb', 404],
