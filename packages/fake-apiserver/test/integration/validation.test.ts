@@ -63,6 +63,26 @@ describe('a refused object', () => {
       ],
     ],
     [
+      'more failed indexes than there are',
+      namespaced('batch', 'jobs'),
+      {
+        spec: {
+          ...JOB,
+          completionMode: 'Indexed',
+          completions: 2,
+          backoffLimitPerIndex: 1,
+          maxFailedIndexes: 3,
+          podReplacementPolicy: 'X',
+          podFailurePolicy: { rules: [{ action: 'Count' }] },
+        },
+      },
+      [
+        'spec.maxFailedIndexes: Invalid value: 3: must be less than or equal to completions',
+        'spec.podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is required',
+        'spec.podReplacementPolicy: Unsupported value: "X": supported values: "Failed"',
+      ],
+    ],
+    [
       'a topology without values',
       '/apis/storage.k8s.io/v1/storageclasses',
       {

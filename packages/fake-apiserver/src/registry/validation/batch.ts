@@ -23,6 +23,28 @@ const COUNTERS = [
   'maxFailedIndexes',
 ];
 
+/** Jobs with very many indexes must not fail in too many of them, nor run too many at once. */
+const MANY = 100_000;
+const MAX_FAILED = 100_000;
+const MAX_FAILED_OF_MANY = 10_000;
+const MAX_PARALLEL_OF_MANY = 10_000;
+
+function validateFailedIndexes(spec: Draft, at: FieldPath, errors: FieldErrors): void {
+  const [completions, parallel, failed] = ['completions', 'parallelism', 'maxFailedIndexes'].map((f) => num(spec, f));
+  const here = at.child('maxFailedIndexes');
+  if (failed !== undefined && completions !== undefined && failed > completions)
+    errors.invalid(here, failed, 'must be less than or equal to completions');
+  if (failed !== undefined && failed > MAX_FAILED)
+    errors.invalid(here, failed, `must be less than or equal to ${MAX_FAILED}`);
+  if (completions === undefined || completions <= MANY || !has(spec, 'backoffLimitPerIndex')) return;
+  const most = (limit: number): string =>
+    `must be less than or equal to ${limit} when completions are above ${MANY} and used with backoff limit per index`;
+  if (failed === undefined) errors.required(here, `must be specified when completions is above ${MANY}`);
+  if (parallel !== undefined && parallel > MAX_PARALLEL_OF_MANY)
+    errors.invalid(at.child('parallelism'), parallel, most(MAX_PARALLEL_OF_MANY));
+  if (failed !== undefined && failed > MAX_FAILED_OF_MANY) errors.invalid(here, failed, most(MAX_FAILED_OF_MANY));
+}
+
 function validateCompletionMode(spec: Draft, at: FieldPath, errors: FieldErrors): void {
   const mode = str(spec, 'completionMode');
   if (mode !== '' && mode !== 'NonIndexed' && mode !== 'Indexed')
@@ -36,6 +58,7 @@ function validateCompletionMode(spec: Draft, at: FieldPath, errors: FieldErrors)
         parallel,
         `must be less than or equal to ${MAX_INDEXED} when completion mode is Indexed`,
       );
+    validateFailedIndexes(spec, at, errors);
     return;
   }
   if (mode !== '' && mode !== 'NonIndexed') return;
@@ -52,11 +75,11 @@ function validateSpec(spec: Draft, at: FieldPath, errors: FieldErrors): void {
   validateCompletionMode(spec, at, errors);
   const replacement = str(spec, 'podReplacementPolicy');
   const failurePolicy = has(spec, 'podFailurePolicy');
+  if (failurePolicy) validatePodFailurePolicy(spec, at.child('podFailurePolicy'), errors);
   const allowed = failurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
   if (replacement !== '' && !allowed.includes(replacement))
     errors.notSupported(at.child('podReplacementPolicy'), replacement, allowed);
   const template = dict(spec, 'template');
-  if (failurePolicy) validatePodFailurePolicy(spec, at.child('podFailurePolicy'), errors);
   validatePodTemplate(template, at.child('template'), errors);
   const restart = str(dict(template, 'spec'), 'restartPolicy');
   const here = at.child('template', 'spec', 'restartPolicy');
