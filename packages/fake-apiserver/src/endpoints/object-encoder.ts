@@ -220,7 +220,7 @@ export class MetadataEncoder extends JsonEncoder {
   }
 
   object(object: ApiObject): KubernetesObject {
-    return { kind: 'PartialObjectMetadata', apiVersion: this.#apiVersion, metadata: typedMetadata(object.metadata) };
+    return { kind: 'PartialObjectMetadata', apiVersion: this.#apiVersion, metadata: typedMetadata(object) };
   }
 }
 
@@ -294,7 +294,7 @@ export class TableEncoder extends JsonEncoder {
     return {
       kind: 'PartialObjectMetadata',
       apiVersion: `meta.k8s.io/${this.#version}`,
-      metadata: typedMetadata(object.metadata),
+      metadata: typedMetadata(object),
     };
   }
 }

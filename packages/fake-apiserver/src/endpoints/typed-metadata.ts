@@ -1,6 +1,7 @@
 // Metadata alone is a struct upstream, whatever the object is: a custom resource's sorted fields get the order of Go's ObjectMeta.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/response.go#asPartialObjectMetadata
 import type { ObjectMeta } from '@kube-rx/apimachinery';
+import type { ApiObject } from '../storage/api-object.ts';
 
 const META = [
   'name',
@@ -28,8 +29,21 @@ function inOrder(source: Fields, order: readonly string[]): Fields {
   return Object.fromEntries(order.filter((name) => Object.hasOwn(source, name)).map((name) => [name, source[name]]));
 }
 
-/** The same metadata in the order of the struct; that of built-in objects has it already. */
-export function typedMetadata(metadata: ObjectMeta): ObjectMeta {
+/** Conversion to apps/v1 adds it, and metadata alone is not converted. */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+function ofDaemonSet(metadata: ObjectMeta): ObjectMeta {
+  const { annotations, ...rest } = metadata;
+  const { [TEMPLATE_GENERATION]: generation, ...others } = annotations ?? {};
+  if (generation === undefined) return metadata;
+  if (Object.keys(others).length === 0) return rest;
+  // In its place: keys that are there keep their order.
+  return { ...metadata, annotations: others };
+}
+
+/** The metadata of an object in the order of the struct; that of built-in objects has it already. */
+export function typedMetadata({ apiVersion, kind, metadata }: ApiObject): ObjectMeta {
+  if (kind === 'DaemonSet' && apiVersion === 'apps/v1') return ofDaemonSet(metadata);
   const source = metadata as Fields;
   let first = '';
   for (first in source) break;

@@ -322,3 +322,10 @@ it('lets templates on the network of the host leave its ports to their pods', as
   const { code } = await api.post(namespaced('apps', 'deployments'), { metadata: { name: 'host' }, spec });
   expect(code).toBe(201);
 });
+
+it('says nothing of traffic inside of the cluster of a service that is a name elsewhere', async () => {
+  await api.make(core('services'), 'elsewhere', { spec: { ports: [{ port: 80 }] } });
+  const change = { spec: { type: 'ExternalName', externalName: 'a.b' } };
+  const { body } = await api.call('PATCH', `${core('services')}/elsewhere`, change, 'application/merge-patch+json');
+  expect([body.spec.externalName, body.spec.internalTrafficPolicy]).toEqual(['a.b', undefined]);
+});

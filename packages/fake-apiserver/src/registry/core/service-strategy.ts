@@ -1,6 +1,6 @@
 // Services.
 // Upstream: kubernetes@v1.30.3:pkg/registry/core/service/strategy.go
-import type { Draft } from '../draft.ts';
+import { type Draft, dict, str } from '../draft.ts';
 import { asDraft } from '../resource-core.ts';
 import type { Strategy } from '../strategy.ts';
 import { dropStatus, keep, statusPart, statusResetFields } from '../strategy-parts.ts';
@@ -26,6 +26,11 @@ export function serviceStrategy(allocation: ServiceAllocation): Strategy {
     warningsOnUpdate: serviceWarnings,
     validateCreate: validateService,
     validateUpdate: validateServiceUpdate,
+    canonicalize(object) {
+      // Upstream keeps it, and leaves it out whenever it reads the service.
+      const spec = dict(object, 'spec');
+      if (str(spec, 'type') === 'ExternalName') delete spec?.['internalTrafficPolicy'];
+    },
     subresources: { status: statusPart({ validate: validateServiceStatus }) },
     begin(object, old, ctx) {
       if (ctx.subresource !== '') return undefined;
