@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ResourceStore } from '../registry/rest.ts';
 import { StoredObject } from '../storage/stored-object.ts';
-import { MetadataEncoder, makeFrame, PlainJsonEncoder, TableEncoder } from './object-encoder.ts';
+import { MetadataEncoder, makeFrame, PlainJsonEncoder } from './object-encoder.ts';
+import { TableEncoder } from './table-encoder.ts';
 
 const stored = (more: Record<string, unknown> = {}): StoredObject =>
   new StoredObject(

@@ -13,15 +13,10 @@ import {
   notAcceptable,
   type TransformTarget,
 } from './negotiation.ts';
-import {
-  type IncludeObject,
-  MetadataEncoder,
-  type ObjectEncoder,
-  PlainJsonEncoder,
-  TableEncoder,
-} from './object-encoder.ts';
+import { MetadataEncoder, type ObjectEncoder, PlainJsonEncoder } from './object-encoder.ts';
 import { ProtobufEncoder } from './protobuf-encoder.ts';
 import type { Query } from './query.ts';
+import { type IncludeObject, TableEncoder } from './table-encoder.ts';
 
 export function restrictionsOf(info: ResourceInfo): EndpointRestrictions {
   const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
