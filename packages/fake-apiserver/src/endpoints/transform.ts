@@ -48,6 +48,11 @@ function sharedEncoder(key: string, make: () => ObjectEncoder): ObjectEncoder {
   return encoder;
 }
 
+const notAList = (info: ResourceInfo): Error =>
+  notAcceptable(
+    `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(info, info.kind)})`,
+  );
+
 /** Encoder of a single object, also of the object in a watch event. */
 export function objectEncoder(store: ResourceStore, negotiated: NegotiatedMediaType, query: Query): ObjectEncoder {
   const { target } = negotiated;
@@ -61,9 +66,7 @@ export function objectEncoder(store: ResourceStore, negotiated: NegotiatedMediaT
   }
   if (isTable(target)) return new TableEncoder(store, target.version, includeObjectOf(query));
   if (target.kind === 'PartialObjectMetadataList') {
-    throw notAcceptable(
-      `you requested PartialObjectMetadataList, but the requested object is not a list (${goTypeName(store.info, store.info.kind)})`,
-    );
+    throw notAList(store.info);
   }
   const { version } = target;
   return sharedEncoder(`metadata;${version}`, () => new MetadataEncoder(version));
@@ -76,7 +79,7 @@ export function watchEncoder(store: ResourceStore, negotiated: NegotiatedMediaTy
   const protobuf = mediaType === 'application/vnd.kubernetes.protobuf';
   const encoder = protobuf ? new ProtobufEncoder(target.version) : new MetadataEncoder(target.version);
   encoder.frame = () => {
-    throw new Error(`no kind is registered for ${store.info.kind} in meta.k8s.io/${target.version}`);
+    throw notAList(store.info);
   };
   return encoder;
 }

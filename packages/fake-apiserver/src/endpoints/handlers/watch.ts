@@ -1,6 +1,6 @@
 // A watch: decides how long, in which form and over which transport; watch-server.ts serves it.
 // Upstream: apiserver@v0.30.3:pkg/endpoints/handlers/watch.go#serveWatchHandler
-import { newMethodNotSupported, newServiceUnavailable } from '@kube-rx/apimachinery';
+import { newMethodNotSupported, newServiceUnavailable, statusOf } from '@kube-rx/apimachinery';
 import type { ListCall, ResourceStore } from '../../registry/rest.ts';
 import type { EndpointsContext, Exchange } from '../exchange.ts';
 import type { DecodedListOptions } from '../list-options-codec.ts';
@@ -69,7 +69,11 @@ export async function handleWatch(
     shutdown: server.shutdown,
     // Upstream counts what goes over HTTP only.
     metrics: request.upgrade === undefined ? server.watchMetrics?.(info) : undefined,
-    onError: (error) => server.logger.error('unable to encode watch object', { resource: info.resource, error }),
+    onError: (error) => {
+      // A form that events do not have is the client's mistake, anything else is ours.
+      const level = statusOf(error) === undefined ? 'error' : 'warn';
+      server.logger[level]('unable to encode watch object', { resource: info.resource, error });
+    },
   });
   if (!response.headersSent) response.abort();
 }
