@@ -2,7 +2,6 @@
 // Upstream: kubernetes@v1.30.3:pkg/apis/autoscaling/validation/validation.go
 import { type Draft, dict, dicts, get, has, num, str } from '../draft.ts';
 import { type FieldErrors, type FieldPath, path } from './field-errors.ts';
-import { validateLabelSelector } from './labels.ts';
 import { nameIsPathSegment } from './object-meta.ts';
 import { messages, quantity } from './values.ts';
 
@@ -45,7 +44,6 @@ function validateIdentifier(metric: Draft | undefined, at: FieldPath, errors: Fi
   const name = str(metric, 'name');
   if (name === '') errors.required(at.child('name'), 'must specify a metric name');
   else messages(name, nameIsPathSegment(name, false), at.child('name'), errors);
-  validateLabelSelector(dict(metric, 'selector'), at.child('selector'), errors);
 }
 
 function validateSource(type: string, source: Draft, at: FieldPath, errors: FieldErrors): void {

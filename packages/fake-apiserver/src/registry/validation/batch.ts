@@ -77,7 +77,7 @@ function validateSpec(spec: Draft, at: FieldPath, errors: FieldErrors): void {
   const failurePolicy = has(spec, 'podFailurePolicy');
   if (failurePolicy) validatePodFailurePolicy(spec, at.child('podFailurePolicy'), errors);
   const allowed = failurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
-  if (replacement !== '' && !allowed.includes(replacement))
+  if (has(spec, 'podReplacementPolicy') && !allowed.includes(replacement))
     errors.notSupported(at.child('podReplacementPolicy'), replacement, allowed);
   const template = dict(spec, 'template');
   validatePodTemplate(template, at.child('template'), errors);

@@ -5,6 +5,7 @@ import { goQuote } from '@kube-rx/apimachinery';
 import { podQos } from '../core/qos.ts';
 import { clone, type Draft, dict, dicts, get, has, num, put, semanticEqual, str } from '../draft.ts';
 import { type FieldErrors, go, path } from './field-errors.ts';
+import { ungate, validateGated } from './gated-pod.ts';
 import { ipFamily, validateIp } from './ip.ts';
 import { metadata } from './object-meta.ts';
 import { validatePodSpec } from './pod-spec.ts';
@@ -111,6 +112,7 @@ function munged(spec: Draft, old: Draft): Draft {
       put(container, 'image', get(dicts(old, field)[index], 'image'));
     });
   }
+  if (dicts(old, 'schedulingGates').length > 0) ungate(copy, old);
   for (const field of ['activeDeadlineSeconds', 'schedulingGates', 'tolerations']) {
     if (has(old, field)) put(copy, field, get(old, field));
     else delete copy[field];
@@ -129,6 +131,7 @@ export function validatePodUpdate(object: Draft, old: Draft, errors: FieldErrors
   if (semanticEqual(spec, oldSpec)) return;
   if (podQos(object) !== podQos(old))
     errors.invalid(path('metadata'), str(dict(object, 'status'), 'qosClass'), 'Pod QoS is immutable');
+  if (dicts(oldSpec, 'schedulingGates').length > 0) validateGated(spec, oldSpec, SPEC, errors);
   const rest = munged(spec, oldSpec);
   if (semanticEqual(rest, oldSpec)) return;
   const changed = [...new Set([...Object.keys(rest), ...Object.keys(oldSpec)])]
