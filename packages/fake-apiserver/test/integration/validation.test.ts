@@ -329,3 +329,10 @@ it('says nothing of traffic inside of the cluster of a service that is a name el
   const { body } = await api.call('PATCH', `${core('services')}/elsewhere`, change, 'application/merge-patch+json');
   expect([body.spec.externalName, body.spec.internalTrafficPolicy]).toEqual(['a.b', undefined]);
 });
+
+it('drops the topology of endpoints, which this version does not write', async () => {
+  const endpoints = [{ addresses: ['1.2.3.4'], deprecatedTopology: { '/': 'b' } }];
+  const slice = { metadata: { name: 'topology' }, addressType: 'IPv4', endpoints, ports: [] };
+  const { code, body } = await api.post(namespaced('discovery.k8s.io', 'endpointslices'), slice);
+  expect([code, body.endpoints]).toEqual([201, [{ addresses: ['1.2.3.4'], conditions: {} }]]);
+});

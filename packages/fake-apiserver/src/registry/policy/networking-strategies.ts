@@ -1,7 +1,7 @@
 // Networking, discovery, policy, RBAC, leases, scheduling and runtime classes.
 // Upstream: kubernetes@v1.30.3:pkg/registry/{networking,discovery,policy,rbac,coordination,scheduling,node}/*/strategy.go
 import { goQuote } from '@kube-rx/apimachinery';
-import { type Draft, dict, dicts, get, has, num, semanticEqual, str } from '../draft.ts';
+import { type Draft, dict, dicts, get, has, num, put, semanticEqual, str } from '../draft.ts';
 import type { Strategy } from '../strategy.ts';
 import {
   countGeneration,
@@ -73,13 +73,31 @@ export const networkPolicyStrategy: Strategy = {
   },
 };
 
+const HOSTNAME = 'kubernetes.io/hostname';
+
+/** A topology cannot be written in this version; a node it named before may stay, in the field for it. */
+function dropTopology(object: Draft, old: Draft | undefined): void {
+  const before = dicts(old, 'endpoints');
+  if (old !== undefined && semanticEqual(get(object, 'endpoints'), get(old, 'endpoints'))) return;
+  const nodes = new Set(before.map((endpoint) => str(dict(endpoint, 'deprecatedTopology'), HOSTNAME)));
+  for (const endpoint of dicts(object, 'endpoints')) {
+    const node = str(dict(endpoint, 'deprecatedTopology'), HOSTNAME);
+    if (node !== '' && !has(endpoint, 'nodeName') && nodes.has(node)) put(endpoint, 'nodeName', node);
+    delete endpoint['deprecatedTopology'];
+  }
+}
+
 export const endpointSliceStrategy: Strategy = {
   namespaced: true,
-  prepareForCreate: startGeneration,
+  prepareForCreate(object) {
+    startGeneration(object);
+    dropTopology(object, undefined);
+  },
   prepareForUpdate(object, old) {
     const labels = (subject: Draft): unknown => get(metadata(subject), 'labels');
     if (semanticEqual(labels(object), labels(old))) countGeneration(object, old, 'addressType', 'endpoints', 'ports');
     else metadata(object)['generation'] = (num(metadata(old), 'generation') ?? 0) + 1;
+    dropTopology(object, old);
   },
   validateCreate: validateEndpointSlice,
   validateUpdate: validateEndpointSliceUpdate,

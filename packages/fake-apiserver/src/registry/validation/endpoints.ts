@@ -75,12 +75,15 @@ function validateEndpoint(endpoint: Draft, type: string, at: FieldPath, errors: 
   const hostname = get(endpoint, 'hostname');
   if (typeof hostname === 'string') messages(hostname, isDNS1123Label(hostname), at.child('hostname'), errors);
   const zones = dicts(dict(endpoint, 'hints'), 'forZones');
-  if (zones.length > MAX_ZONE_HINTS) errors.tooMany(at.child('hints', 'forZones'), zones.length, MAX_ZONE_HINTS);
+  if (zones.length > MAX_ZONE_HINTS) {
+    errors.tooMany(at.child('hints', 'forZones'), zones.length, MAX_ZONE_HINTS);
+    return;
+  }
   const named = zones.map((zone) => str(zone, 'name'));
   named.forEach((zone, index) => {
     const here = at.child('hints', 'forZones').index(index).child('name');
     if (named.indexOf(zone) < index) errors.duplicate(here, zone);
-    else for (const text of isValidLabelValue(zone)) errors.invalid(here, zone, text);
+    for (const text of isValidLabelValue(zone)) errors.invalid(here, zone, text);
   });
 }
 
