@@ -10,7 +10,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type Clock, realClock } from '@kube-rx/apimachinery';
+import { type Clock, OptionsError, realClock } from '@kube-rx/apimachinery';
 import type { AxiosInstance, AxiosProxyConfig } from 'axios';
 import { BodyTaps } from './body-taps.ts';
 import { DirectReads } from './direct-reads.ts';
@@ -60,12 +60,16 @@ interface Pool {
 
 const KEEP_ALIVE_MS = 30_000;
 const MAX_WATCH_REST_MS = 20;
+const LONGEST_REST_MS = 1_000;
 // A kept-alive connection may have died unnoticed; each repetition uses up one of them.
 const MAX_STALE_CONNECTIONS = 10;
 
 /** Keep-alive connections, no redirects, no time limits: those are the REST client's business. */
 export function createAxiosTransport(options: AxiosTransportOptions = {}): Transport {
   const { compression = 'auto', clock = realClock, maxWatchRestMs = MAX_WATCH_REST_MS } = options;
+  if (!(maxWatchRestMs >= 0 && maxWatchRestMs <= LONGEST_REST_MS)) {
+    throw new OptionsError('maxWatchRestMs', maxWatchRestMs, `a number from 0 to ${LONGEST_REST_MS}`);
+  }
   // On its way while the caller goes on, so that the first request need not wait for it; a failure shows there.
   const client = createAxios();
   client.catch(() => {});
@@ -80,7 +84,12 @@ export function createAxiosTransport(options: AxiosTransportOptions = {}): Trans
     const key = `${options.pools === 'shared' ? 'call' : purpose} ${proxy?.href ?? ''}`;
     let pool = pools.get(key);
     if (pool === undefined) {
-      pool = createPool(material ?? {}, proxy, clock, purpose === 'watch' ? direct : undefined);
+      pool = createPool(
+        material ?? {},
+        proxy,
+        clock,
+        options.pools === 'shared' || purpose === 'watch' ? direct : undefined,
+      );
       pools.set(key, pool);
     }
     return pool;

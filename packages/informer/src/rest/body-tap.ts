@@ -1,10 +1,11 @@
 // One chunked body, read from its socket past Node's HTTP parser and, where the socket allows it, past its stream. A busy socket rests for
-// some milliseconds after each read; see ReadPacer.
+// some milliseconds after each turn that read from it; see ReadPacer.
 import type { Socket } from 'node:net';
 import type { Clock, ClockTimer } from '@kube-rx/apimachinery';
 import { ChunkDecoder } from './chunk-decoder.ts';
-import { type DirectReads, READ_BYTES, type ReadOutcome } from './direct-reads.ts';
+import type { DirectReads } from './direct-reads.ts';
 import { ReadPacer } from './read-pacer.ts';
+import { yieldToEventLoop } from './yield.ts';
 
 export type OnBytes = (bytes: Buffer) => void;
 
@@ -27,6 +28,8 @@ export class BodyTap {
   #receive: OnBytes | undefined;
   #paused = false;
   #active = true;
+  /** Read from in this turn of the event loop, and busy. */
+  #turn = false;
   #rest: ClockTimer | undefined;
 
   constructor(socket: Socket, parse: OnBytes, rest: Buffer, reading: TapReading) {
@@ -72,16 +75,23 @@ export class BodyTap {
   }
 
   /** One read. What the stream holds already comes first. */
-  #direct(bytes: Buffer): ReadOutcome {
-    if (!this.#wanted || this.#socket.readableLength > 0) return 'refused';
-    const { clock } = this.#reading;
+  #direct(bytes: Buffer): boolean {
+    if (!this.#wanted || this.#socket.readableLength > 0) return false;
     const { length } = bytes;
     this.#take(bytes);
-    const restMs = this.#active ? this.#pacer.read(length, clock.now()) : 0;
-    // A full buffer: there is more to come.
-    if (restMs === 0 || length === READ_BYTES) return 'taken';
-    this.#rest ??= clock.setTimer(() => this.#rested(), restMs);
-    return 'last';
+    if (this.#active && this.#pacer.read(length, this.#reading.clock.now()) && !this.#turn) {
+      // Not at once: TLS reads 16 KiB at a time and tells of each record, and what has come should leave in one go.
+      this.#turn = true;
+      void yieldToEventLoop().then(() => this.#turnEnded());
+    }
+    return true;
+  }
+
+  #turnEnded(): void {
+    this.#turn = false;
+    if (!this.#active || this.#rest !== undefined) return;
+    this.#socket.pause();
+    this.#rest = this.#reading.clock.setTimer(() => this.#rested(), this.#pacer.restMs);
   }
 
   #rested(): void {

@@ -1,15 +1,12 @@
 // Reads of a socket that go past Node's stream: no buffer, no queue and no promise turn for each. What nobody asks for directly goes into
-// the stream as ever. It is Node's `onread`, with which the reading can also be stopped at once; a stream that is paused reads on
-// until its own buffer is full.
+// the stream as ever. It is Node's `onread`, with which a pause also stops the reading at once; without it a paused stream reads on until
+// its own buffer is full.
 import type { OnReadOpts, Socket } from 'node:net';
 
-/** What became of a read: `refused` gives it to the stream; after `last` nothing more is read until the socket is resumed. */
-export type ReadOutcome = 'taken' | 'last' | 'refused';
+/** Gets bytes of its own; false gives them to the stream. */
+export type DirectReceiver = (bytes: Buffer) => boolean;
 
-/** Gets bytes of its own. */
-export type DirectReceiver = (bytes: Buffer) => ReadOutcome;
-
-export const READ_BYTES: number = 64 * 1024;
+const READ_BYTES = 64 * 1024;
 
 /** All sockets read into one buffer: each read is dealt with before the next one. */
 export class DirectReads {
@@ -22,8 +19,7 @@ export class DirectReads {
     const read = (length: number): boolean => {
       const bytes = Buffer.allocUnsafe(length);
       this.#buffer.copy(bytes, 0, 0, length);
-      const outcome = this.#receivers.get(socket)?.(bytes) ?? 'refused';
-      return outcome === 'refused' ? socket.push(bytes) : outcome === 'taken';
+      return this.#receivers.get(socket)?.(bytes) === true || socket.push(bytes);
     };
     const socket = make({ onread: { buffer: this.#buffer, callback: read } });
     this.#sockets.add(socket);
