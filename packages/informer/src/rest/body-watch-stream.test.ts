@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TransportError } from '../errors.ts';
 import { BodyWatchStream } from './body-watch-stream.ts';
 import { defineResource } from './resource-type.ts';
 import type { BodySink } from './transport.ts';
@@ -57,5 +58,24 @@ describe('BodyWatchStream', () => {
     stream.stop();
     await yieldToEventLoop();
     expect(calls).toEqual(['pause', 'destroy']);
+  });
+
+  it.each([
+    ['ends', (sink: BodySink) => sink.end()],
+    ['breaks', (sink: BodySink) => sink.error(new TransportError('RESET', 'reset'))],
+  ])('tells of a whole event whose newline never came when its connection %s', (_how, finish) => {
+    const told: string[] = [];
+    let sink: BodySink | undefined;
+    const consume = (given: BodySink): void => {
+      sink = given;
+    };
+    const body = { consume, pause() {}, resume() {}, destroy() {} };
+    const stream = new BodyWatchStream({ status: 200, headers: {}, body }, Things, 'tolerant', {});
+    stream.start({ next: ({ type }) => void told.push(type), end: () => void told.push('end') });
+    const text = JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } });
+    sink!.data(new TextEncoder().encode(`${text}{"type":"ADD`));
+    expect(told).toEqual([]);
+    finish(sink!);
+    expect(told).toEqual(['ADDED', 'end']);
   });
 });

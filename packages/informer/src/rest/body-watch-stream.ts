@@ -58,6 +58,19 @@ export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<
       sink.next(decodeFailure(error));
       end(error);
     };
+    const decoded = (decode: () => void): void => {
+      try {
+        decode();
+      } catch (error) {
+        if (!(error instanceof DecodeError)) throw error;
+        refuse(error);
+      }
+    };
+    /** A document may be whole though its newline never came. */
+    const last = (error?: Error): void => {
+      if (!this.#stopped) decoded(() => decoder.end());
+      end(error);
+    };
     const worked = (bytes: number): void => {
       this.#turnBytes += bytes;
       if (this.#turnBytes >= TURN_BYTES) this.#yieldTurn();
@@ -65,18 +78,13 @@ export class BodyWatchStream<T extends KubernetesObject> implements WatchStream<
     this.#response.body.consume({
       data(chunk) {
         sink.activity?.(chunk.length);
-        try {
-          decoder.push(chunk);
-        } catch (error) {
-          if (!(error instanceof DecodeError)) throw error;
-          refuse(error);
-        }
+        decoded(() => decoder.push(chunk));
         worked(chunk.length);
       },
-      end: () => end(),
+      end: () => last(),
       error: (error) => {
         const gone = isProbableEof(error) || (error instanceof TransportError && error.code === 'TIMEOUT');
-        if (gone) end(error);
+        if (gone) last(error);
         else refuse(error);
       },
     });

@@ -41,6 +41,14 @@ describe('FrameDecoder', () => {
     expect(documents).toEqual([{ a: { b: 1 } }, { c: 2 }]);
   });
 
+  it.each([
+    ['{"a":1}{"a":', [{ a: 1 }]],
+    ['{"a":1}{"a":2}{"b', [{ a: 1 }, { a: 2 }]],
+    ['{"a":{"b":1', []],
+  ])('gives at the end what is complete of %s', (text, expected) => {
+    expect(decode([text])).toEqual({ documents: expected, whole: false });
+  });
+
   it('says whether the stream ended inside a frame', () => {
     expect(decode(['{"a":1}\n']).whole).toBe(true);
     expect(decode(['{"a":1}\n{"b']).whole).toBe(false);

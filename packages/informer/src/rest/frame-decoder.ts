@@ -26,6 +26,7 @@ export class FrameDecoder {
   // Bytes at the head of #rest that the scanner (slow path) or the newline search (fast path) has seen already.
   #seen = 0;
   #scanning = false;
+  #ended = false;
 
   constructor(emit: (document: unknown) => void, options: FrameDecoderOptions = {}) {
     this.#emit = emit;
@@ -51,9 +52,11 @@ export class FrameDecoder {
     if (left > this.#maxFrameBytes) throw this.#tooLarge();
   }
 
-  /** The stream ended; false when it ended inside a document. */
+  /** The stream ended: emits what is complete of the rest. False when it ended inside a document. */
   end(): boolean {
-    const whole = this.#rest.length === 0;
+    this.#ended = true;
+    const bytes = this.#rest.view();
+    const whole = this.#documents(bytes) === bytes.length;
     this.#rest.clear();
     return whole;
   }
@@ -67,7 +70,7 @@ export class FrameDecoder {
         if (newline < 0) {
           start = skipSpaces(bytes, start);
           this.#seen = bytes.length - start;
-          if (start === bytes.length || !this.#looksComplete(bytes, start)) return start;
+          if (start === bytes.length || !(this.#ended || this.#looksComplete(bytes, start))) return start;
           this.#beginScan();
         } else if (this.#parseLine(bytes, start, newline)) {
           start = newline + 1;
