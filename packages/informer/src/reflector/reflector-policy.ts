@@ -48,7 +48,7 @@ export interface ReflectorPolicy {
   readonly boundedWatchList: boolean;
   /** How long a failed streaming list is not tried again, ms. */
   readonly watchListRetryMs: number;
-  /** Stopping cancels a request that waits for its answer; else it and its retries run on, and what comes of them is thrown away. */
+  /** Stopping cancels a request that waits for its answer; else only closing does, it and its retries run on, and what comes of them is thrown away. */
   readonly stopCancels: boolean;
   /** How long ERROR events of code 500 are answered by an immediate watch, ms. */
   readonly maxInternalErrorRetryMs: number;

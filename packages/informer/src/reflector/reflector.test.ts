@@ -48,7 +48,11 @@ describe('Reflector', () => {
     expect(server.openStreams).toBe(0);
   });
 
-  async function run(options: ReflectorOptions = {}, target: ReflectorStore<TestObject> = store): Promise<void> {
+  async function run(
+    options: ReflectorOptions = {},
+    target: ReflectorStore<TestObject> = store,
+    stopReason: 'aborted' | 'disposed' = 'aborted',
+  ): Promise<void> {
     faults = [];
     phases = [];
     reported = [];
@@ -60,7 +64,7 @@ describe('Reflector', () => {
     });
     reflector.status$.subscribe((status) => phases.push(status.phase));
     reflector.faults$.subscribe((fault) => faults.push(fault));
-    done = reflector.run({ signal: controller.signal });
+    done = reflector.run({ signal: controller.signal, stopReason: () => stopReason });
     await settle();
   }
   const keys = () => store.list().map((each) => `${each.metadata.name}@${each.metadata.resourceVersion}`);
@@ -252,6 +256,19 @@ describe('Reflector', () => {
       await settle();
       expect([keys(), server.requests.length]).toEqual([[], 1]);
     });
+
+    it.each(['list', 'watch'] as const)(
+      'cancels a %s that waits in the parity profile when it is disposed',
+      async (verb) => {
+        const never = new Promise<never>(() => {});
+        if (verb === 'list') server.onList(never);
+        else server.onList(list('10')).onWatch(never);
+        await run({ profile: 'client-go-1.30' }, store, 'disposed');
+        controller.abort();
+        await done;
+        expect(server.signals.at(-1)?.aborted).toBe(true);
+      },
+    );
 
     it('lets a watch that opens run on in the parity profile, and stops its stream', async () => {
       let open!: (stream: TestStream) => void;

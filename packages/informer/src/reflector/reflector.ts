@@ -46,6 +46,7 @@ export class Reflector<T extends KubernetesObject> {
   #items: readonly T[] = [];
   #waitTimer: ClockTimer | undefined;
   #signal: AbortSignal | undefined;
+  readonly #requests = new AbortController();
   #stopReason: 'aborted' | 'disposed' = 'aborted';
   #finished: (() => void) | undefined;
 
@@ -158,7 +159,7 @@ export class Reflector<T extends KubernetesObject> {
         this.#list(effect.resourceVersion, effect.limit);
         break;
       case 'open':
-        this.#watch.open(effect.mode, effect.resourceVersion, this.#signal!);
+        this.#watch.open(effect.mode, effect.resourceVersion, this.#requests.signal);
         break;
       case 'replace':
         this.#replace(effect.from, effect.resourceVersion);
@@ -190,7 +191,7 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #list(resourceVersion: string, limit: number): void {
-    const child = childSignal(this.#options.policy.stopCancels ? this.#signal : undefined);
+    const child = childSignal(this.#requests.signal);
     const options: ListOptions = resourceVersion === '' ? {} : { resourceVersion };
     const context = {
       signal: child.signal,
@@ -240,8 +241,7 @@ export class Reflector<T extends KubernetesObject> {
     if (from === 'initial-events') {
       this.#listerWatcher.watchListSupport?.worked();
       if (this.#options.verify !== undefined) {
-        const { name, clock } = this.#options;
-        const context = { name, clock, signal: this.#signal!, listerWatcher: this.#listerWatcher };
+        const context = { ...this.#options, signal: this.#signal!, listerWatcher: this.#listerWatcher };
         verifyStreamedList(items, resourceVersion, context, (fault) => this.#fault(fault));
       }
       this.#watch.goLive();
@@ -256,14 +256,11 @@ export class Reflector<T extends KubernetesObject> {
     const delayMs = Math.max(manager.next(now), effect.minimumMs);
     this.#metrics?.waits(delayMs / 1000);
     trace('reflector', this.#options.name, 'wait', { delayMs, fault: effect.fault.kind });
-    this.#waitTimer = clock.setTimer(
-      () => {
-        this.#waitTimer = undefined;
-        this.#dispatch({ type: 'waited' });
-      },
-      delayMs,
-      { unref },
-    );
+    const waited = (): void => {
+      this.#waitTimer = undefined;
+      this.#dispatch({ type: 'waited' });
+    };
+    this.#waitTimer = clock.setTimer(waited, delayMs, { unref });
     this.#status.next(statusOfWait(this.#state.phase, effect, now + delayMs, manager.attempt));
   }
 
@@ -288,9 +285,12 @@ export class Reflector<T extends KubernetesObject> {
   }
 
   #release(): void {
+    // Whoever disposes wants nothing left behind, whatever upstream does.
+    const cancels = this.#options.policy.stopCancels || this.#stopReason === 'disposed';
     this.#waitTimer?.cancel();
     this.#resync.stop();
-    this.#watch.close();
+    this.#watch.close(!cancels);
+    if (cancels) this.#requests.abort(this.#signal?.reason);
     this.#items = [];
     this.#status.next({ phase: 'stopped', reason: this.#stopReason });
     this.#status.complete();

@@ -27,7 +27,6 @@ describe('StreamSession', () => {
       clock,
       unref: false,
       child: childSignal(owner.signal),
-      cancelsOpening: true,
       idleLimitMs: () => limitMs,
       onIdle: () => void idle.push(clock.now() - start),
     });

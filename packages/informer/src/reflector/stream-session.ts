@@ -8,8 +8,6 @@ export interface StreamSessionOptions<T extends KubernetesObject> {
   readonly clock: Clock;
   readonly unref: boolean;
   readonly child: ChildSignal;
-  /** Closing cancels a request that is not answered yet. */
-  readonly cancelsOpening: boolean;
   /** Longest silence at this moment, ms; 0 for no limit. */
   readonly idleLimitMs: (session: StreamSession<T>) => number;
   readonly onIdle: (session: StreamSession<T>) => void;
@@ -59,13 +57,14 @@ export class StreamSession<T extends KubernetesObject> {
     this.#arm();
   }
 
-  close(): void {
+  /** `spareOpening` lets a request that is not answered yet run on. */
+  close(spareOpening = false): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#timer?.cancel();
     this.#stream?.stop();
-    const { child, cancelsOpening } = this.#options;
-    if (cancelsOpening || this.#stream !== undefined) child.abort();
+    const { child } = this.#options;
+    if (!spareOpening || this.#stream !== undefined) child.abort();
     child.release();
   }
 

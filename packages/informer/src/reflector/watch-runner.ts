@@ -74,8 +74,8 @@ export class WatchRunner<T extends KubernetesObject> {
     this.#session.handler = this.#handler();
   }
 
-  close(): void {
-    this.#session?.close();
+  close(spareOpening = false): void {
+    this.#session?.close(spareOpening);
   }
 
   status(): InformerStatus {
@@ -112,7 +112,7 @@ export class WatchRunner<T extends KubernetesObject> {
 
   open(mode: 'watch' | 'watch-list', resourceVersion: string, signal: AbortSignal): void {
     const initial = mode === 'watch-list';
-    const { clock, unref, random, minWatchTimeoutMs, name, policy } = this.#options;
+    const { clock, unref, random, minWatchTimeoutMs, name } = this.#options;
     const timeoutSeconds = Math.floor((minWatchTimeoutMs / 1000) * (1 + random()));
     this.#session?.close();
     this.#askedMs = timeoutSeconds * 1000;
@@ -123,8 +123,7 @@ export class WatchRunner<T extends KubernetesObject> {
     const session = new StreamSession<T>({
       clock,
       unref,
-      child: childSignal(policy.stopCancels ? signal : undefined),
-      cancelsOpening: policy.stopCancels,
+      child: childSignal(signal),
       idleLimitMs: (each) => this.#idleLimit(each, timeoutSeconds, openedAt),
       onIdle: (each) => this.#idle(each),
     });
