@@ -142,15 +142,12 @@ async function informers(
   };
   const programs = [own, compact, floor, clientNode, goClient].filter((one) => one !== undefined);
   const updates = context.objects > QUICK_OBJECTS ? INFORMER_UPDATES : QUICK_UPDATES;
-  const runs = new Map(programs.map((one) => [one, [] as InformerFigures[]]));
-  // In turns, so that a busy moment of the machine does not hit one of them alone.
-  for (let run = 0; run < (clientNode === undefined && goClient === undefined ? 1 : INFORMER_RUNS); run++) {
-    for (const one of programs) {
-      const figures = await runInformer(context, one, { count: one === compact ? 0 : updates });
-      if (figures.sync_ms > 0) log(`${one.name}: informer synced in ${figures.sync_ms.toFixed(0)} ms`);
-      runs.get(one)!.push(figures);
-    }
-  }
+  const rounds = clientNode === undefined && goClient === undefined ? 1 : INFORMER_RUNS;
+  const runs = await inTurns(programs, rounds, async (one) => {
+    const figures = await runInformer(context, one, { count: one === compact ? 0 : updates });
+    if (figures.sync_ms > 0) log(`${one.name}: informer synced in ${figures.sync_ms.toFixed(0)} ms`);
+    return figures;
+  });
   const figures = informerFigures(runs.get(own)!);
   Object.assign(ours, figures, {
     'sync-go': figures['sync'],
@@ -185,17 +182,27 @@ async function singleEvents(
   const { clientNode, goClient } = otherInformers(options);
   const programs = [informer, clientNode, goClient].filter((one) => one !== undefined);
   const count = options.objects > QUICK_OBJECTS ? INFORMER_UPDATES : QUICK_UPDATES;
-  const runs = new Map(programs.map((one) => [one, [] as InformerFigures[]]));
-  for (let run = 0; run < (programs.length === 1 ? 1 : INFORMER_RUNS); run++) {
-    for (const one of programs) {
-      runs.get(one)!.push(await runInformer(context, one, { count, perSecond: SINGLE_EVENTS_PER_SECOND }));
-    }
-  }
+  const runs = await inTurns(programs, programs.length === 1 ? 1 : INFORMER_RUNS, (one) =>
+    runInformer(context, one, { count, perSecond: SINGLE_EVENTS_PER_SECOND }),
+  );
   log(`informers: single events of ${target.name}`);
   const cpuOf = (one: InformerProgram): number | undefined => informerFigures(runs.get(one)!)['event-cpu'];
   Object.assign(ours, { 'single-event-cpu': cpuOf(informer), 'single-event-cpu-go': cpuOf(informer) });
   if (clientNode !== undefined) refer({ 'single-event-cpu': cpuOf(clientNode) }, clientNode.name);
   if (goClient !== undefined) refer({ 'single-event-cpu-go': cpuOf(goClient) }, goClient.name);
+}
+
+/** So that a busy moment of the machine does not hit one of them alone. */
+async function inTurns(
+  programs: readonly InformerProgram[],
+  rounds: number,
+  measure: (program: InformerProgram) => Promise<InformerFigures>,
+): Promise<ReadonlyMap<InformerProgram, readonly InformerFigures[]>> {
+  const runs = new Map(programs.map((one) => [one, [] as InformerFigures[]]));
+  for (let round = 0; round < rounds; round++) {
+    for (const one of programs) runs.get(one)!.push(await measure(one));
+  }
+  return runs;
 }
 
 function ownInformer(): InformerProgram {

@@ -26,7 +26,6 @@ export class FrameDecoder {
   // Bytes at the head of #rest that the scanner (slow path) or the newline search (fast path) has seen already.
   #seen = 0;
   #scanning = false;
-  #ended = false;
 
   constructor(emit: (document: unknown) => void, options: FrameDecoderOptions = {}) {
     this.#emit = emit;
@@ -54,15 +53,14 @@ export class FrameDecoder {
 
   /** The stream ended: emits what is complete of the rest. False when it ended inside a document. */
   end(): boolean {
-    this.#ended = true;
     const bytes = this.#rest.view();
-    const whole = this.#documents(bytes) === bytes.length;
+    const whole = this.#documents(bytes, true) === bytes.length;
     this.#rest.clear();
     return whole;
   }
 
   /** Emits what is complete and returns the index where the incomplete rest starts. */
-  #documents(bytes: Uint8Array): number {
+  #documents(bytes: Uint8Array, ended = false): number {
     let start = 0;
     for (;;) {
       if (!this.#scanning) {
@@ -70,7 +68,7 @@ export class FrameDecoder {
         if (newline < 0) {
           start = skipSpaces(bytes, start);
           this.#seen = bytes.length - start;
-          if (start === bytes.length || !(this.#ended || this.#looksComplete(bytes, start))) return start;
+          if (start === bytes.length || !(ended || this.#looksComplete(bytes, start))) return start;
           this.#beginScan();
         } else if (this.#parseLine(bytes, start, newline)) {
           start = newline + 1;

@@ -150,6 +150,7 @@ const role = (namespaced: boolean): Strategy => ({
   allowCreateOnUpdate: true,
   validateCreate: (object, errors) => validateRole(object, errors, namespaced),
   validateUpdate(object, _old, errors) {
+    // Upstream's strategy looks at the rules, and then the validation of updates does so again.
     validateRole(object, errors, namespaced);
     validateRole(object, errors, namespaced);
   },
